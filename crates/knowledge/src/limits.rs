@@ -237,7 +237,7 @@ fn is_queueing(data: &Direction, other: &Direction) -> bool {
         && queued >= QUEUED * segment(data)
         && median - min >= ACKS_APART * acks_apart_s(data, other)
         && !acks_waited(data, median - min)
-        && !loses(data, MUCH_LOSS)
+        && !loses_much(data, median)
         && !is_silent(data)
         && !is_idle(data, other)
         && !has_gaps(data, GAPS)
@@ -314,10 +314,21 @@ fn loses_heavily(data: &Direction, other: &Direction) -> bool {
 
 /// Whether this share of the bytes had to be sent again, or this share of the frames came late.
 fn loses(data: &Direction, share: f64) -> bool {
+    loses_beyond(data, share, 0.0)
+}
+
+/// Whether much is lost beyond what slow start loses once, at its end: up to what path and queue hold (RFC 5681, 3.1).
+fn loses_much(data: &Direction, rtt_median_s: f64) -> bool {
+    let held = active_bps(data).map_or(0.0, |bps| bps / 8.0 * rtt_median_s);
+    loses_beyond(data, MUCH_LOSS, held)
+}
+
+fn loses_beyond(data: &Direction, share: f64, bytes: f64) -> bool {
     let needless = data.retransmitted_spurious as f64 / data.retransmitted_frames.max(1) as f64;
     let needed = data.retransmitted_bytes as f64 * (1.0 - needless.min(1.0));
-    needed >= share * data.unique_bytes as f64
-        || data.late_frames as f64 >= share * data.data_frames as f64
+    let frames = bytes / segment(data);
+    needed >= share * data.unique_bytes as f64 + bytes
+        || data.late_frames as f64 >= share * data.data_frames as f64 + frames
 }
 
 /// Whether merged frames are seen to get through: then no loss is due to merging. Where many more frames come late than
@@ -587,16 +598,19 @@ mod tests {
     /// One in twenty lost is not what a sender does that fills a queue.
     #[test]
     fn a_queue_that_loses_much_is_not_sound() {
-        let queue = |share: f64| {
+        let queue = |share: f64, part: u64| {
             limit_of(|d| {
                 d.rtt_median_s = Some(0.06);
+                d.unique_bytes /= part;
                 d.retransmitted_bytes = (share * d.unique_bytes as f64) as u64;
                 d.retransmitted_frames = d.retransmitted_bytes / 1_448;
                 (d.repeats.merged, d.repeats.single_repeated) = (300, 80);
             })
         };
-        assert_eq!(queue(0.02), Limit::PathBandwidth);
-        assert_eq!(queue(0.06), Limit::Loss);
+        assert_eq!(queue(0.02, 1), Limit::PathBandwidth);
+        assert_eq!(queue(0.06, 1), Limit::Loss);
+        // At the end of slow start a window is lost, which is more of a short transfer.
+        assert_eq!(queue(0.06, 10), Limit::PathBandwidth);
     }
 
     #[test]
