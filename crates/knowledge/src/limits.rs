@@ -8,9 +8,9 @@ use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
     ABOUT, ACKS_APART, ACKS_PART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS,
-    HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, MUCH_LOSS, QUEUE,
-    QUEUE_S, QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK,
-    STUCK_TIME, TICK_S, WAITS, WINDOW_TIME,
+    HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S,
+    QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK, STUCK_TIME, TICK_S,
+    WAITS, WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -314,21 +314,22 @@ fn loses_heavily(data: &Direction, other: &Direction) -> bool {
 
 /// Whether this share of the bytes had to be sent again, or this share of the frames came late.
 fn loses(data: &Direction, share: f64) -> bool {
-    loses_beyond(data, share, 0.0)
+    needed_again(data) >= share * data.unique_bytes as f64
+        || data.late_frames as f64 >= share * data.data_frames as f64
 }
 
-/// Whether much is lost beyond what slow start loses once, at its end: up to what path and queue hold (RFC 5681, 3.1).
+/// Bytes that had to be sent again.
+fn needed_again(data: &Direction) -> f64 {
+    let needless = data.retransmitted_spurious as f64 / data.retransmitted_frames.max(1) as f64;
+    data.retransmitted_bytes as f64 * (1.0 - needless.min(1.0))
+}
+
+/// Whether more is lost than a sender loses that fills a queue and slows down for each loss, and beyond what slow start loses
+/// once, at its end: up to what path and queue hold (RFC 5681, 3.1). What comes late are single segments as a rule.
 fn loses_much(data: &Direction, rtt_median_s: f64) -> bool {
     let held = active_bps(data).map_or(0.0, |bps| bps / 8.0 * rtt_median_s);
-    loses_beyond(data, MUCH_LOSS, held)
-}
-
-fn loses_beyond(data: &Direction, share: f64, bytes: f64) -> bool {
-    let needless = data.retransmitted_spurious as f64 / data.retransmitted_frames.max(1) as f64;
-    let needed = data.retransmitted_bytes as f64 * (1.0 - needless.min(1.0));
-    let frames = bytes / segment(data);
-    needed >= share * data.unique_bytes as f64 + bytes
-        || data.late_frames as f64 >= share * data.data_frames as f64 + frames
+    let late = data.late_frames as f64 * segment(data);
+    needed_again(data).max(late) >= HEAVY_LOSS * data.unique_bytes as f64 + held
 }
 
 /// Whether merged frames are seen to get through: then no loss is due to merging. Where many more frames come late than
@@ -595,7 +596,7 @@ mod tests {
         assert_eq!(queue(Some(0.02)), Limit::None);
     }
 
-    /// One in twenty lost is not what a sender does that fills a queue.
+    /// One in ten lost is not what a sender does that fills a queue.
     #[test]
     fn a_queue_that_loses_much_is_not_sound() {
         let queue = |share: f64, part: u64| {
@@ -607,10 +608,10 @@ mod tests {
                 (d.repeats.merged, d.repeats.single_repeated) = (300, 80);
             })
         };
-        assert_eq!(queue(0.02, 1), Limit::PathBandwidth);
-        assert_eq!(queue(0.06, 1), Limit::Loss);
+        assert_eq!(queue(0.05, 1), Limit::PathBandwidth);
+        assert_eq!(queue(0.13, 1), Limit::Loss);
         // At the end of slow start a window is lost, which is more of a short transfer.
-        assert_eq!(queue(0.06, 10), Limit::PathBandwidth);
+        assert_eq!(queue(0.13, 100), Limit::PathBandwidth);
     }
 
     #[test]

@@ -78,11 +78,6 @@ pub(crate) const BEHIND: u64 = 4;
 /// until it lost less.
 pub(crate) const HEAVY_LOSS: f64 = 0.1;
 
-/// From this share of repeated bytes, or of late frames, on a queue that stands on the path is not all that is wrong: a sender that
-/// fills a queue, and slows down for each loss, loses less. One that does not slow down (BBR) loses more where a queue is
-/// shorter than its path holds (Hock, Bless and Zitterbart 2017): then the queue is too short.
-pub(crate) const MUCH_LOSS: f64 = 0.05;
-
 /// From this share on no sender can have caused the loss itself: slow start doubles its window until half of the last
 /// one is lost, which is a quarter of all data sent until then (RFC 5681, 3.1); and senders that do not slow down for
 /// losses (BBR) lose less through any queue.
