@@ -48,6 +48,11 @@ pub struct Amid {
     pub last_lost_ns: Option<i64>,
 }
 
+/// A place in the order of sending, by the time; times before 1970 are some clock's that was never set.
+pub(crate) fn place(time_ns: i64) -> u64 {
+    u64::try_from(time_ns).unwrap_or(0)
+}
+
 impl Passes {
     /// A full single frame arrived.
     pub(crate) fn arrived(&mut self, pass: Pass) {

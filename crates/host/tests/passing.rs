@@ -1,6 +1,7 @@
 //! Who passes packets on, by what its packet filter lets through and translates: a host with one NIC may, and one with
 //! several need not.
 
+use coalescope_host::model::Passage;
 use coalescope_host::roles::{RoleName, roles};
 use coalescope_host::sources::{Limits, read_bytes};
 
@@ -450,4 +451,27 @@ fn interfaces_of_different_vrfs_do_not_route_to_each_other() {
     ];
     assert!(forwards_at("eth0", &customers, &[]));
     assert!(!forwards_at("eth2", &customers, &[]));
+}
+
+/// Of many interfaces on both sides not each way between two is kept: behind some of them, anything may pass.
+#[test]
+fn ways_between_many_interfaces_are_bounded() {
+    let names = |side: char| {
+        let names: Vec<String> = (0..2_000).map(|i| format!("\"{side}{i}\"")).collect();
+        names.join(", ")
+    };
+    let rule = format!(
+        "\t\tiifname {{ {} }} oifname {{ {} }} accept\n",
+        names('a'),
+        names('b')
+    );
+    let rules = nft(
+        "filter hook forward priority filter; policy drop",
+        &rule.repeat(20),
+    );
+    let text = format!("root@gw1:~# nft list ruleset\n{rules}");
+    let hosts = read_bytes("given", text.as_bytes(), &Limits::default()).expect("understood");
+    let passages = &hosts[0].snapshot.stack.passages["inet nat c"];
+    assert!(passages.drops_others);
+    assert_eq!(passages.rules, [Passage::default()]);
 }

@@ -6,11 +6,13 @@
 
 mod limit;
 
+use std::ops::RangeInclusive;
+
 use coalescope_capture::facts::{
     Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths,
 };
 
-use crate::odds::{Table, fisher};
+use crate::odds::{Table, all_damaged, fisher};
 use crate::thresholds::{
     A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
 };
@@ -144,14 +146,8 @@ impl<'a> BySize<'a> {
 
     /// The merged UDP datagrams of a hop, of which one that lost a part is as good as lost.
     pub(crate) fn of_datagrams(hop: &'a DatagramHop) -> Self {
-        let (merged, single) = (&hop.merged, &hop.single);
         Self {
-            table: Table {
-                merged_lost: merged.damaged(),
-                merged: merged.damaged() + merged.intact(),
-                single_lost: single.damaged(),
-                single: single.damaged() + single.intact(),
-            },
+            table: Table::of(&all_damaged(&hop.merged), &all_damaged(&hop.single)),
             lengths: &hop.by_length,
             full: hop.full.into(),
             segment: SEGMENT,
@@ -197,6 +193,12 @@ impl<'a> BySize<'a> {
             lost: self.table.single_lost,
             all: self.table.single,
         }
+    }
+
+    /// Merged frames of these lengths.
+    fn within(&self, bytes: RangeInclusive<u32>) -> Part {
+        let lengths = self.lengths.iter();
+        Part::of(lengths.filter(|length| bytes.contains(&length.bytes)))
     }
 
     /// Whether longer frames cannot be carried; `looks` is the number of tables that were tested.
@@ -247,8 +249,7 @@ impl<'a> BySize<'a> {
 
     /// Whether loss grows with length: already below the step, or so steadily that loss by the byte explains all of it.
     fn slopes(&self, step: &Step) -> bool {
-        let carried = step.carried.unwrap_or(0);
-        let merged = Part::of(self.lengths.iter().filter(|length| length.bytes <= carried));
+        let merged = self.within(0..=step.carried.unwrap_or(0));
         let below = merged.share() > self.single().share() && merged.against(self.single()) < ALPHA;
         below || step.likelihood() - self.by_the_byte() < SURELY
     }

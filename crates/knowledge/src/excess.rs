@@ -14,7 +14,7 @@ use coalescope_capture::facts::{DatagramHop, Direction, Hop, Outcomes, Point};
 use crate::by_size::BySize;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
-use crate::odds::{Table, fisher};
+use crate::odds::{Table, all_damaged, fisher};
 use crate::thresholds::{DOUBT, HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES, TENTH};
 use crate::words::time;
 
@@ -77,11 +77,6 @@ impl Excess {
         })
     }
 
-    /// Of UDP datagrams on one of so many hops.
-    fn of_datagrams(hop: &DatagramHop, looks: usize) -> Self {
-        Self::of(&BySize::of_datagrams(hop), looks, || None)
-    }
-
     /// Of one of all directions at a point.
     pub(crate) fn behind(point: &Point, data: &Direction) -> Self {
         Self::at_point(data, looks_at(point))
@@ -132,60 +127,65 @@ pub(crate) struct Doubt {
     pub(crate) words: String,
 }
 
-impl Doubt {
-    /// Title where many merged frames were lost, too many for chance, and no step, no loss by the byte, no queue and no
-    /// policer explains it.
-    pub(crate) const UNEXPLAINED: &str =
-        "merged frames are lost more often than single ones, and their length does not explain it";
-    /// Title where all beyond some length are lost.
-    pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
-     room for them";
+/// What may be lost for being merged, and the titles of doubts about that.
+struct Sort {
+    merged: &'static str,
+    /// Many were lost, too many for chance, and no step, no loss by the byte, no queue and no policer explains it.
+    unexplained: &'static str,
+    /// All beyond some length were lost.
+    limited: &'static str,
+}
 
-    const UNEXPLAINED_DATAGRAMS: &str = "merged UDP datagrams are lost more often than single ones, and their length does not explain it";
-    const LIMITED_DATAGRAMS: &str = "merged UDP datagrams beyond some length are lost, by a box that cannot carry them or a rate \
-         limit that has no room for them";
+const FRAMES: Sort = Sort {
+    merged: "merged frames",
+    unexplained: Doubt::UNEXPLAINED,
+    limited: Doubt::LIMITED,
+};
 
-    /// Whether a finding has the title of a doubt.
-    pub(crate) fn is_title(title: &str) -> bool {
-        [Self::UNEXPLAINED, Self::LIMITED].contains(&title)
-    }
+const DATAGRAMS: Sort = Sort {
+    merged: "merged datagrams",
+    unexplained: "merged UDP datagrams are lost more often than single ones, and their length does not explain it",
+    limited: "merged UDP datagrams beyond some length are lost, by a box that cannot carry them or a rate \
+         limit that has no room for them",
+};
 
-    fn unexplained(table: &Table, fate: &str) -> Self {
-        Self {
-            title: Self::UNEXPLAINED,
-            words: table.words(fisher(table), fate),
+impl Sort {
+    fn unexplained(&self, table: &Table, fate: &str) -> Doubt {
+        Doubt {
+            title: self.unexplained,
+            words: table.words_of(self.merged, fisher(table), fate),
         }
     }
 
-    fn limited(size: &BySize<'_>, looks: usize, fate: &str) -> Option<Self> {
+    fn limited(&self, size: &BySize<'_>, looks: usize, fate: &str) -> Option<Doubt> {
         let step = size.limit(looks)?;
-        Some(Self {
-            title: Self::LIMITED,
-            words: step.words("merged frames", fate),
+        Some(Doubt {
+            title: self.limited,
+            words: step.words(self.merged, fate),
         })
+    }
+}
+
+impl Doubt {
+    pub(crate) const UNEXPLAINED: &str =
+        "merged frames are lost more often than single ones, and their length does not explain it";
+    pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
+     room for them";
+
+    /// Whether a finding has the title of a doubt about frames.
+    pub(crate) fn is_title(title: &str) -> bool {
+        [Self::UNEXPLAINED, Self::LIMITED].contains(&title)
     }
 
     /// Of UDP datagrams on one of so many hops.
     pub(crate) fn on_datagrams(hop: &DatagramHop, looks: usize) -> Option<Self> {
         const LOST: &str = "that left never arrived whole";
         let size = BySize::of_datagrams(hop);
-        let (title, words) = match Excess::of_datagrams(hop, looks) {
-            Excess::Limited => {
-                let step = size.limit(looks)?;
-                (
-                    Self::LIMITED_DATAGRAMS,
-                    step.words("merged datagrams", LOST),
-                )
-            }
-            Excess::Unexplained | Excess::Mixed => {
-                let words = size
-                    .table
-                    .words_of("merged datagrams", fisher(&size.table), LOST);
-                (Self::UNEXPLAINED_DATAGRAMS, words)
-            }
-            _ => return None,
-        };
-        Some(Self { title, words })
+        match Excess::of(&size, looks, || None) {
+            Excess::Limited => DATAGRAMS.limited(&size, looks, LOST),
+            Excess::Unexplained | Excess::Mixed => Some(DATAGRAMS.unexplained(&size.table, LOST)),
+            _ => None,
+        }
     }
 
     /// On a hop.
@@ -194,15 +194,15 @@ impl Doubt {
         if let Some(span) = span::of_loss(hop) {
             let (from, to) = (time(span.from_s), time(span.to_s));
             let fate = format!("that left from {from} to {to} after the first frame never arrived");
-            return Some(Self::unexplained(&span.table, &fate));
+            return Some(FRAMES.unexplained(&span.table, &fate));
         }
         let table = |hop: &Hop| Table::of(&hop.merged, &hop.single);
         match (Excess::of_lost(hop), Excess::on_hop(hop)) {
-            (Excess::Limited, _) => Self::limited(&BySize::of_hop(hop), 1, LOST),
-            (Excess::Unexplained, _) => Some(Self::unexplained(&table(hop), LOST)),
+            (Excess::Limited, _) => FRAMES.limited(&BySize::of_hop(hop), 1, LOST),
+            (Excess::Unexplained, _) => Some(FRAMES.unexplained(&table(hop), LOST)),
             (_, Excess::Unexplained) => {
                 let table = table(&damaged(hop));
-                Some(Self::unexplained(&table, "that left lost all or a part"))
+                Some(FRAMES.unexplained(&table, "that left lost all or a part"))
             }
             _ => None,
         }
@@ -212,8 +212,8 @@ impl Doubt {
     pub(crate) fn behind(point: &Point, data: &Direction) -> Option<Self> {
         const AGAIN: &str = "had to be sent again whole";
         match Excess::behind(point, data) {
-            Excess::Limited => Self::limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
-            Excess::Unexplained => Some(Self::unexplained(&Table::of_repeats(data), AGAIN)),
+            Excess::Limited => FRAMES.limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
+            Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_repeats(data), AGAIN)),
             _ => None,
         }
     }
@@ -234,14 +234,6 @@ fn damaged(hop: &Hop) -> Hop {
         by_length: hop.by_length.damaged(),
         full: hop.full,
         ..Hop::default()
-    }
-}
-
-fn all_damaged(outcomes: &Outcomes) -> Outcomes {
-    Outcomes {
-        lost: outcomes.damaged(),
-        partly_lost: 0,
-        ..*outcomes
     }
 }
 

@@ -95,6 +95,15 @@ impl AddAssign for Table {
     }
 }
 
+/// Outcomes as if frames that lost a part had not arrived.
+pub(crate) fn all_damaged(outcomes: &Outcomes) -> Outcomes {
+    Outcomes {
+        lost: outcomes.damaged(),
+        partly_lost: 0,
+        ..*outcomes
+    }
+}
+
 /// Two-sided p of Fisher's exact test.
 pub(crate) fn fisher(table: &Table) -> Option<f64> {
     coalescope_capture::fisher_exact([

@@ -9,7 +9,7 @@ use super::way::Way;
 use crate::facts::{DatagramHop, Endpoint};
 use crate::fisher::odds_and_p;
 use crate::lengths;
-use crate::passes::{Pass, Passes};
+use crate::passes::{Pass, Passes, place};
 use crate::summary::endpoint;
 use crate::together::Together;
 
@@ -118,7 +118,7 @@ impl Evidence {
         let lost = u32::from(is_lost);
         hop.by_length.add(seen.payload, 1 - lost, lost);
         if is_lost {
-            self.passes.lost(place(seen), seen.time_ns);
+            self.passes.lost(place(seen.time_ns), seen.time_ns);
         }
     }
 
@@ -130,7 +130,7 @@ impl Evidence {
         });
         if !is_lost {
             self.passes.arrived(Pass {
-                before: place(seen) + 1,
+                before: place(seen.time_ns) + 1,
                 time_ns: seen.time_ns,
             });
         }
@@ -140,11 +140,6 @@ impl Evidence {
         hop.together = self.together.lengths();
         hop.amid = self.passes.amid(1);
     }
-}
-
-/// A place in the order of sending; times before 1970 are some clock's that was never set.
-fn place(seen: &Seen) -> u64 {
-    u64::try_from(seen.time_ns).unwrap_or(0)
 }
 
 fn group(seen: &Seen, way: Way) -> Group {

@@ -5,7 +5,7 @@ use super::strip::Slots;
 
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
-use crate::passes::{Amid, Pass, Passes};
+use crate::passes::{Amid, Pass, Passes, place};
 use crate::tally::note;
 use crate::together::Together;
 
@@ -127,11 +127,6 @@ impl Verdicts {
     pub(super) fn amid(&self) -> Amid {
         self.passes.amid(1)
     }
-}
-
-/// A place in the order of sending; times before 1970 are some clock's that was never set.
-fn place(own_ns: i64) -> u64 {
-    u64::try_from(own_ns).unwrap_or(0)
 }
 
 fn fate_of(outcome: Outcome) -> Fate {

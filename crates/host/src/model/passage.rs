@@ -20,7 +20,7 @@ pub struct Passages {
 /// A rule about packets that pass through the host.
 ///
 /// An interface is a name, `veth*` for all that begin so, `!docker0` for all but that one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Passage {
     /// The interface that they come in by; `None` if any.

@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::Length;
 
-use super::{BySize, Part, Step};
+use super::{BySize, Step};
 use crate::thresholds::{
     ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
 };
@@ -23,7 +23,7 @@ impl BySize<'_> {
 
     /// Whether a bucket is as likely as a box.
     pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
-        step.may_be_bucket() && !self.is_sharp(step) && !self.passes_in_parts(step)
+        step.looks_like_bucket() && !self.is_sharp(step) && !self.passes_in_parts(step)
     }
 
     /// Whether no frame passes that is longer than those that are carried, and few of these are lost, single ones no more often
@@ -32,7 +32,7 @@ impl BySize<'_> {
         let Some(carried) = step.carried else {
             return false;
         };
-        let merged = Part::of(self.lengths.iter().filter(|length| length.bytes <= carried));
+        let merged = self.within(0..=carried);
         step.longer.lost == step.longer.all
             && step.shorter.share() <= 1.0 - NEARLY_ALL
             && merged.against(self.single()) >= ALPHA
@@ -44,14 +44,8 @@ impl BySize<'_> {
         let Some(carried) = step.carried else {
             return false;
         };
-        let within = |from: u32, to: u32| {
-            let lengths = self.lengths.iter();
-            Part::of(lengths.filter(|length| (from..=to).contains(&length.bytes)))
-        };
-        let (passes, fails) = (
-            within(carried, carried),
-            within(carried + 1, carried + SEGMENT + CLASS),
-        );
+        let passes = self.within(carried..=carried);
+        let fails = self.within(carried + 1..=carried + SEGMENT + CLASS);
         self.is_beside_chance(step)
             && passes.all.min(fails.all) >= LONE
             && passes.share() <= 1.0 - NEARLY_ALL
@@ -76,7 +70,7 @@ impl Step {
     /// Whether a policer's bucket is as likely as a box. A bucket that is too small for most merged frames holds one
     /// now and then, and drops shorter frames as well when it is empty; a box does neither. Both signs together, or one
     /// beside another mark, make a bucket as likely.
-    fn may_be_bucket(&self) -> bool {
+    fn looks_like_bucket(&self) -> bool {
         let passes_some = self.longer.lost < self.longer.all;
         let spared = if passes_some { SPARED_BESIDE } else { SPARED };
         match self.carried {

@@ -8,11 +8,11 @@ pub(super) mod iptables;
 pub(super) mod list;
 pub(super) mod nft;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Passage, Passages, Snapshot};
 
-/// Rules that are followed of one text at most. Behind that, anything may pass.
+/// Rules, and ways of them between two interfaces, that are followed of one chain at most. Behind that, anything may pass.
 const FOLLOWED: usize = 20_000;
 
 /// How deep chains may jump: the kernel's own limit (`NFT_JUMP_STACK_SIZE`).
@@ -24,6 +24,17 @@ pub(super) struct Place {
     pub(super) family: String,
     pub(super) table: String,
     pub(super) chain: String,
+}
+
+impl Place {
+    /// A table whose chains come.
+    fn in_table(family: &str, table: &str) -> Self {
+        Self {
+            family: family.to_owned(),
+            table: table.to_owned(),
+            chain: String::new(),
+        }
+    }
 }
 
 /// What a rule does with what it matches.
@@ -73,6 +84,11 @@ impl Default for Rule {
 }
 
 impl Rule {
+    /// Ways between two interfaces that the rule is about.
+    fn cost(&self) -> usize {
+        self.from.len().saturating_mul(self.to.len()).max(1)
+    }
+
     /// Whether it is about each packet.
     fn is_of_all(&self) -> bool {
         let any = |names: &[Option<String>]| names.iter().all(Option::is_none);
@@ -122,6 +138,7 @@ impl Chains {
             chains: self,
             hook,
             found: Vec::new(),
+            known: HashSet::new(),
             left: FOLLOWED,
         };
         let ends = walk.chain(place, chain, &Passage::default(), DEPTH);
@@ -138,6 +155,8 @@ struct Walk<'a> {
     chains: &'a Chains,
     hook: &'a str,
     found: Vec<Passage>,
+    known: HashSet<Passage>,
+    /// Of [`FOLLOWED`].
     left: usize,
 }
 
@@ -146,7 +165,8 @@ impl Walk<'_> {
     fn chain(&mut self, place: &Place, chain: &Chain, way: &Passage, depth: usize) -> bool {
         let mut way = way.clone();
         for rule in &chain.rules {
-            let Some(left) = self.left.checked_sub(1) else {
+            let Some(left) = self.left.checked_sub(rule.cost()) else {
+                self.left = 0;
                 self.find(Passage::default());
                 return false;
             };
@@ -205,7 +225,7 @@ impl Walk<'_> {
     }
 
     fn find(&mut self, passage: Passage) {
-        if !self.found.contains(&passage) {
+        if self.known.insert(passage.clone()) {
             self.found.push(passage);
         }
     }

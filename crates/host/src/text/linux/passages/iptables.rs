@@ -12,11 +12,7 @@ pub(in crate::text::linux) fn chains<'a>(
     table: &str,
 ) -> Chains {
     let mut chains = Chains::default();
-    let mut place = Place {
-        family: family.to_owned(),
-        table: table.to_owned(),
-        chain: String::new(),
-    };
+    let mut place = Place::in_table(family, table);
     for line in lines {
         if let Some(name) = line.strip_prefix('*') {
             name.clone_into(&mut place.table);

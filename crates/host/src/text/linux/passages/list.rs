@@ -10,11 +10,7 @@ pub(in crate::text::linux) fn chains<'a>(
     table: &str,
 ) -> Chains {
     let mut chains = Chains::default();
-    let mut place = Place {
-        family: family.to_owned(),
-        table: table.to_owned(),
-        chain: String::new(),
-    };
+    let mut place = Place::in_table(family, table);
     let mut titles: Vec<&str> = Vec::new();
     for line in lines.filter(|line| !line.is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
