@@ -38,20 +38,30 @@ fn shown(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// Whether a character is an order rather than a picture: control characters (also those of C1, which
-/// terminals obey in UTF-8), marks of direction and of joining, separators of lines, tags.
+/// terminals obey in UTF-8), separators of lines, the empty pattern of Braille, and all that Unicode
+/// calls Default_Ignorable_Code_Point: marks of direction and of joining, fillers, tags, variations.
 #[must_use]
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}'
+            | '\u{34f}'
             | '\u{61c}'
-            | '\u{180e}'
+            | '\u{115f}' | '\u{1160}'
+            | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether every shell takes a text as the word that it is, in quotes or not.

@@ -44,17 +44,19 @@ fn plain(error: csv::Error) -> io::Error {
     }
 }
 
-/// Characters that begin a formula in a spreadsheet, also after white space that it ignores (OWASP,
-/// CSV injection).
-const FORMULA: [char; 12] = [
-    '=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}',
+/// Characters that begin a formula in a spreadsheet, also after white space (OWASP, CSV injection).
+const FORMULA: [char; 9] = [
+    '=', '+', '-', '@', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}',
 ];
+/// White space at the begin of a cell that may begin a formula by itself (OWASP).
+const BREAKS: [char; 3] = ['\t', '\r', '\n'];
 
 /// A cell that a spreadsheet takes for text or a number: a formula gets an apostrophe in front, and
 /// invisible characters become U+FFFD.
 fn inert(cell: &str) -> Cow<'_, str> {
     let shown = printable(cell);
-    let begins = shown.trim_start_matches(' ').starts_with(FORMULA);
+    let (space, word) = shown.split_at(shown.len() - shown.trim_start().len());
+    let begins = space.contains(BREAKS) || word.starts_with(FORMULA);
     if begins && !is_number(&shown) {
         return Cow::Owned(format!("'{shown}"));
     }
@@ -222,6 +224,10 @@ mod tests {
             " =1",
             "=",
             "-",
+            "\u{2000}-1",
+            "\u{a0}=1",
+            " \u{3000}@x",
+            " \nx",
         ] {
             assert_eq!(inert(hostile), format!("'{hostile}"));
         }

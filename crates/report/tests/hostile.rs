@@ -131,7 +131,7 @@ fn holds(value: &Value, name: &str) -> bool {
     }
 }
 
-const HOSTILE: [&str; 22] = [
+const HOSTILE: [&str; 26] = [
     "\x1b[2J\x1b[31mred",
     "\x1b]0;title\x07",
     "\x1b]8;;http://example.org\x1b\\link\x1b]8;;\x1b\\",
@@ -154,6 +154,10 @@ const HOSTILE: [&str; 22] = [
     "@SUM(A1)",
     "\t=1+1",
     "\u{ff1d}1+1",
+    "\u{2000}",
+    "\u{a0}=1+1",
+    "\u{3164}",
+    "a\u{fe0f}",
 ];
 
 #[test]
