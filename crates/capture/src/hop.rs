@@ -76,6 +76,8 @@ pub(crate) struct Hop {
     keeps_judged: bool,
     /// How far each point was read, by its own clock.
     read: [Reading; 2],
+    /// When data passed each point last.
+    last_data_ns: [i64; 2],
 }
 
 impl Hop {
@@ -112,7 +114,8 @@ impl Hop {
         }
         if matches!(tracked.data, Data::New | Data::OutOfOrder | Data::Repeat) {
             self.count_data(side, id, frame);
-            self.event(side, id, frame, Event::Data(seen(frame, tracked)));
+            let pause_ns = self.pause_before(side, frame);
+            self.event(side, id, frame, Event::Data(seen(frame, tracked, pause_ns)));
         }
         if frame.flags.has(Flags::SYN) {
             let (number, sighting) = (frame.seq, sighting(frame));
@@ -204,6 +207,11 @@ impl Hop {
                 self.pass(side, mark.connection, passing);
             }
         }
+    }
+
+    fn pause_before(&mut self, side: usize, frame: &Frame) -> i64 {
+        let last_ns = std::mem::replace(&mut self.last_data_ns[side], frame.time_ns);
+        frame.time_ns.saturating_sub(last_ns)
     }
 
     fn event(&mut self, side: usize, id: u32, frame: &Frame, event: Event) {
@@ -333,12 +341,13 @@ fn sighting(frame: &Frame) -> Sighting {
     }
 }
 
-fn seen(frame: &Frame, tracked: &Tracked) -> Seen {
+fn seen(frame: &Frame, tracked: &Tracked, pause_ns: i64) -> Seen {
     Seen {
         start: tracked.start,
         len: frame.payload,
         time_ns: frame.time_ns,
         own_ns: frame.time_ns,
+        pause_ns,
         number: frame.number,
         tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
         id: frame.id,

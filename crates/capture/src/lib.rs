@@ -77,6 +77,7 @@ mod point;
 pub mod provenance;
 mod ranges;
 mod reader;
+mod rested;
 mod revised;
 mod row;
 pub mod rows;

@@ -6,16 +6,17 @@
 //! is innocent where one of these explains what was lost, or where merged frames are lost no more often; else it is in
 //! doubt.
 
+mod rest;
 mod room;
 mod span;
 
-use coalescope_capture::facts::{DatagramHop, Direction, Hop, Outcomes, Point};
+use coalescope_capture::facts::{DatagramHop, Direction, Hop, Point};
 
 use crate::by_size::BySize;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
 use crate::odds::{Table, all_damaged, fisher};
-use crate::thresholds::{DOUBT, HANDFUL, HOP_QUEUE_S, LONE, LOSS_FRAMES, TENTH};
+use crate::thresholds::{DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, TENTH};
 use crate::words::time;
 
 /// How the loss of merged frames compares with that of single ones.
@@ -242,20 +243,19 @@ fn hits_single(table: &Table) -> bool {
     table.single_lost >= HANDFUL && table.single_share() >= TENTH * table.merged_share()
 }
 
-/// Why a hop loses frames by the byte, if it shows that. Where bits go wrong, frames that stand alone are hit as often;
-/// where room is short, they never are. A full queue delays the frames that it does not drop, and a policer does not.
+/// Why a hop loses frames by the byte, if it shows that. Where bits go wrong, frames after a pause are hit as often;
+/// where room is short, they hardly ever are. A full queue delays the frames that it does not drop, and a policer does not.
 fn reason_on(hop: &Hop) -> Option<Reason> {
-    let share = |outcomes: &Outcomes| outcomes.lost as f64 / outcomes.seen.max(1) as f64;
-    let alike = 2.0 * share(&hop.lone) >= share(&hop.single);
+    let alike = rest::is_alike(hop);
     let delays = hop
         .delay_spread_s
         .is_some_and(|spread| spread >= HOP_QUEUE_S);
-    if hop.lone.lost >= LOSS_FRAMES && alike && BySize::of_hop(hop).falls_by_the_byte() {
+    if alike == Some(true) && BySize::of_hop(hop).falls_by_the_byte() {
         Some(Reason::Corruption)
     } else if delays {
         Some(Reason::Queue)
     } else {
-        (hop.lone.seen >= LONE && !alike).then_some(Reason::Policer)
+        (alike == Some(false)).then_some(Reason::Policer)
     }
 }
 

@@ -113,6 +113,9 @@ pub(crate) const HOP_QUEUE_S: f64 = 0.0002;
 /// chance in one of 300 cases, if a quarter of all others are.
 pub(crate) const LONE: u64 = 20;
 
+/// A pause is long enough for this number of segments, at the rate at which a hop forwards them.
+pub(crate) const PAUSE: f64 = 4.0;
+
 /// And the transfer must have filled the queue: with as many segments as a sender sends at once, twice two (RFC 5681:
 /// every second segment is acknowledged, and each such ACK may release three).
 pub(crate) const QUEUED: f64 = 4.0;

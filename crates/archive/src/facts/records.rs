@@ -208,7 +208,7 @@ records! {
         clock_drift_ppm: Option<f64>, delay_min_s: Option<f64>, delay_median_s: Option<f64>,
         delay_spread_s: Option<f64>, reordered: u64, merged: Outcomes, tso: Outcomes, single: Outcomes,
         lone: Outcomes, odds_ratio: Option<f64>, p_value: Option<f64>, connections: Vec<HopConnection>,
-        by_length: Lengths, together: Lengths, full: Fate, amid: Amid, strip: Strip,
+        by_length: Lengths, together: Lengths, full: Fate, rested: Vec<Fate>, amid: Amid, strip: Strip,
     }
     DatagramHop {
         from: String, to: String, merged: Outcomes, single: Outcomes, odds_ratio: Option<f64>,

@@ -94,6 +94,9 @@ pub struct Hop {
     /// Single frames of half a segment and more.
     #[serde(skip)]
     pub full: Fate,
+    /// Single frames by the pause in front of them, each longer than the one before, from a millisecond on.
+    #[serde(skip)]
+    pub rested: Vec<Fate>,
     /// Where full single frames arrived while merged (or TSO) ones were being lost.
     #[serde(skip)]
     pub amid: Amid,

@@ -9,6 +9,8 @@ pub(crate) struct Seen {
     pub(crate) time_ns: i64,
     /// By the clock of the point that saw it.
     pub(crate) own_ns: i64,
+    /// How long no data had passed the point before, of any connection.
+    pub(crate) pause_ns: i64,
     pub(crate) number: u64,
     pub(crate) tsval: u32,
     /// IPv4 identification; 0 if it is not known.
@@ -62,6 +64,8 @@ pub(crate) struct Judged {
     pub(crate) len: u32,
     pub(crate) number: u64,
     pub(crate) lone: bool,
+    /// How long no data had passed the point before.
+    pub(crate) pause_ns: i64,
     /// When it left, by the first point's clock.
     pub(crate) time_ns: i64,
     /// The same by the clock of the point that it left.

@@ -122,6 +122,7 @@ fn add_pair(
     sum(&mut hop.tso, &listed.tso);
     sum(&mut hop.single, &listed.single);
     sum(&mut hop.lone, &pair.ways[way].result.lone);
+    pair.ways[way].result.rested.add_to(&mut hop.rested);
     hop.reordered += pair.ways[way].join.reordered;
     hop.connections.push(listed);
 }

@@ -106,6 +106,7 @@ mod tests {
             len: 100,
             number: 1,
             lone: false,
+            pause_ns: 0,
             time_ns,
             own_ns: time_ns,
             outcome,

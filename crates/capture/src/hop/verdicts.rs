@@ -6,6 +6,7 @@ use super::strip::Slots;
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
 use crate::passes::{Amid, Pass, Passes, place};
+use crate::rested::Rested;
 use crate::tally::note;
 use crate::together::Together;
 
@@ -15,6 +16,8 @@ pub(crate) struct Verdicts {
     pub(crate) multi: Outcomes,
     pub(crate) single: Outcomes,
     pub(crate) lone: Outcomes,
+    /// Single frames by the pause in front of them.
+    pub(crate) rested: Rested,
     /// Frames of several segments.
     pub(crate) by_length: Lengths,
     /// Single frames of half a segment and more.
@@ -96,6 +99,7 @@ impl Verdicts {
             return;
         }
         count(&mut self.single, judged.outcome);
+        self.rested.add(judged.pause_ns, fate_of(judged.outcome));
         if is_full {
             self.count_full(judged);
         }

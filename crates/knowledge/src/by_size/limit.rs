@@ -4,7 +4,7 @@ use coalescope_capture::facts::Length;
 
 use super::{BySize, Step};
 use crate::thresholds::{
-    ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
+    ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE, TENTH,
 };
 
 impl BySize<'_> {
@@ -23,7 +23,16 @@ impl BySize<'_> {
 
     /// Whether a bucket is as likely as a box.
     pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
-        step.looks_like_bucket() && !self.is_sharp(step) && !self.passes_in_parts(step)
+        (step.looks_like_bucket() || self.starves_single(step))
+            && !self.is_sharp(step)
+            && !self.passes_in_parts(step)
+    }
+
+    /// Whether a hop loses all merged frames and many single ones: a bucket that holds hardly more than the longest frame
+    /// does, if it is never full again. Single frames that are sent again from one point may have arrived before.
+    fn starves_single(&self, step: &Step) -> bool {
+        let is_on_hop = self.together.is_some();
+        is_on_hop && step.carried.is_none() && step.shorter.share() >= TENTH
     }
 
     /// Whether no frame passes that is longer than those that are carried, and few of these are lost, single ones no more often
