@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::margin::straight;
 use crate::text::quoted;
 
 /// Lines in front at most. What Ubuntu prints at a login is about 30.
@@ -74,19 +75,4 @@ fn left_out(front: &str) -> String {
         "{number} line{s} in front of it left out, the last {}",
         quoted(last)
     )
-}
-
-/// The text without what all of its lines begin with; none if that is nothing.
-fn straight(body: &str) -> Option<String> {
-    let lines = || body.lines().filter(|line| !line.trim().is_empty());
-    let first = lines().next()?;
-    let blank = first.len() - first.trim_start().len();
-    let common = first.get(..blank).filter(|common| !common.is_empty())?;
-    if !lines().all(|line| line.starts_with(common)) {
-        return None;
-    }
-    let straight = body
-        .split_inclusive('\n')
-        .map(|line| line.strip_prefix(common).unwrap_or(line));
-    Some(straight.collect())
 }

@@ -251,6 +251,27 @@ fn prompts_name_the_interface_and_the_host() {
 }
 
 #[test]
+fn what_stands_in_front_of_each_line_changes_nothing() {
+    let text = "root@hv1:~# ethtool -S eth0\nstub\nmtu 1500\n\nroot@hv1:~# ethtool -S eth1\nstub\nmtu 9000\n";
+    let bare = one(text.as_bytes());
+    assert_eq!(mtu(&bare, "eth1"), Some(9000));
+    for front in [
+        "    ",
+        "\t",
+        "[2026-11-27 10:00:00] ",
+        "2026-11-27T10:00:00.5Z ",
+        "Nov  7 10:00:00 ",
+        "> 10:00:00 ",
+        "  10:00:00 ",
+    ] {
+        let lines = text
+            .lines()
+            .map(|line| format!("{front}{line}").trim_end().to_owned() + "\n");
+        assert_eq!(one(lines.collect::<String>().as_bytes()), bare, "{front:?}");
+    }
+}
+
+#[test]
 fn utf16_is_read() {
     let text = "stub\r\nname hv1\r\nmtu eth0 1500\r\n";
     let units = text.encode_utf16().flat_map(u16::to_le_bytes);

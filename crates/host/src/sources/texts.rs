@@ -6,6 +6,7 @@ use super::files::Texts;
 use super::found::{Content, Found, Item};
 use super::front;
 use super::limits::Limits;
+use super::margin;
 use super::normalise;
 use super::place::Place;
 use super::saved::{self, Saved};
@@ -37,7 +38,7 @@ impl Texts for Understand<'_> {
         if bundle::is_bundle(&text) {
             return self.bundles(place, &text, found);
         }
-        self.pasted(place, &front::unmarked(text), found)
+        self.pasted(place, &margin::cut(front::unmarked(text)), found)
     }
 }
 
