@@ -168,7 +168,7 @@ impl Acks {
         if let Some(closed) = &mut self.closed
             && let Some(since) = closed.since_ns.take()
         {
-            closed.closed_ns += now_ns - since;
+            closed.closed_ns = closed.closed_ns.saturating_add(now_ns - since);
         }
     }
 }

@@ -18,6 +18,8 @@ mod time_units;
 mod warning;
 mod window;
 
+pub(crate) use time_units::LATEST_NS;
+
 pub use error::OpenError;
 pub use interfaces::Interface;
 pub use warning::{Warning, WarningKind};

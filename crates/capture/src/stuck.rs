@@ -29,9 +29,10 @@ impl Stuck {
         }
         self.row += 1;
         self.row_length = self.row_length.max((end - start) as u32);
-        self.row_ns += waited_ns;
+        self.row_ns = self.row_ns.saturating_add(waited_ns);
         if self.row >= 2 {
-            self.waited_ns += std::mem::take(&mut self.row_ns);
+            let row_ns = std::mem::take(&mut self.row_ns);
+            self.waited_ns = self.waited_ns.saturating_add(row_ns);
             self.length = self.length.max(self.row_length);
             self.places += u32::from(self.row == 2);
         }

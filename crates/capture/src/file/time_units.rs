@@ -18,9 +18,9 @@ enum Scale {
     Binary(u8),
 }
 
-/// Times after this (the year 2116) are set to it, and times before 1970 to 1970, so that no difference of times, nor a
-/// sum of differences, overflows.
-pub(super) const LATEST_NS: i64 = (1 << 62) - 1;
+/// Times after this (the year 2116) are set to it, and times before 1970 to 1970, so that no difference of times
+/// overflows. Sums of differences saturate: a broken clock may go back and forth.
+pub(crate) const LATEST_NS: i64 = (1 << 62) - 1;
 
 /// Microseconds, for interfaces without `if_tsresol`.
 pub(super) const DEFAULT_RESOLUTION: u8 = 6;

@@ -46,7 +46,8 @@ impl Flow {
             return;
         }
         if self.edge_since_ns != FREE && self.edge_since_ns != 0 {
-            self.edge_ns += (now_ns - self.edge_since_ns).max(0);
+            let since_ns = (now_ns - self.edge_since_ns).max(0);
+            self.edge_ns = self.edge_ns.saturating_add(since_ns);
             self.note_growth(largest);
         }
         let edge = self.una + window.saturating_sub(self.tally.segment_bytes());

@@ -16,7 +16,7 @@ impl Flow {
         } else if self.has_waited(frame, 0) {
             let gap_ns = frame.time_ns - self.last_data_ns;
             if self.goes_on(frame, next) {
-                self.idle_ns += gap_ns;
+                self.idle_ns = self.idle_ns.saturating_add(gap_ns);
             } else {
                 self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
             }
@@ -40,7 +40,8 @@ impl Flow {
     #[inline(always)]
     fn add_idle(&mut self, frame: &Frame, rtt_ns: i64) {
         let quiet_since = self.last_data_ns.max(self.last_ack_ns);
-        self.idle_ns += (frame.time_ns - quiet_since - rtt_ns).max(0);
+        let idle_ns = (frame.time_ns - quiet_since - rtt_ns).max(0);
+        self.idle_ns = self.idle_ns.saturating_add(idle_ns);
     }
 
     /// Whether a frame goes on behind a PSH, in a capture without acknowledgments. After a timeout the sender repeats

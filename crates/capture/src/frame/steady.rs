@@ -4,7 +4,7 @@
 //! more than the queues of a capturing host can cause, somebody set the clock, and all times from there on are too
 //! early by that much: later frames would seem to have come earlier.
 
-use crate::file::RawFrame;
+use crate::file::{LATEST_NS, RawFrame};
 
 /// Disorder from several queues and processors of one host stays far below this: they pass on what one poll took, some
 /// milliseconds at most. Programs that keep the time slew clocks, and step them for no less than 128 ms (ntpd: its step
@@ -56,7 +56,7 @@ impl Steady {
 
     #[inline(never)]
     fn any(&mut self, raw: &RawFrame<'_>) -> i64 {
-        let time_ns = raw.time_ns + self.added_ns;
+        let time_ns = steady(raw, self.added_ns);
         let is_usual = raw.interface == self.interface
             && time_ns >= self.latest_ns - SET_BACK_NS
             && self.before.1 == 0;
@@ -75,13 +75,13 @@ impl Steady {
         }
         self.is_mixed |= raw.interface != self.interface;
         self.watch(raw);
-        let time_ns = raw.time_ns + self.added_ns;
+        let time_ns = steady(raw, self.added_ns);
         if self.is_set_back(time_ns) {
             self.before = (self.added_ns, STRAYS);
             self.added_ns += self.latest_ns - time_ns;
             self.times += 1;
         }
-        let time_ns = raw.time_ns + self.added_ns;
+        let time_ns = steady(raw, self.added_ns);
         self.latest_ns = self.latest_ns.max(time_ns);
         time_ns
     }
@@ -98,7 +98,7 @@ impl Steady {
             return;
         }
         self.before.1 -= 1;
-        if raw.time_ns + added_ns >= self.latest_ns - SET_BACK_NS {
+        if steady(raw, added_ns) >= self.latest_ns - SET_BACK_NS {
             (self.added_ns, self.before.1) = (added_ns, 0);
             self.times -= 1;
         }
@@ -108,6 +108,12 @@ impl Steady {
     pub(super) fn set_back_ns(&self) -> Option<i64> {
         (self.times > 0).then_some(self.added_ns)
     }
+}
+
+/// The time of a frame with what was added, at most the latest that there is.
+#[inline(always)]
+fn steady(raw: &RawFrame<'_>, added_ns: i64) -> i64 {
+    (raw.time_ns + added_ns).min(LATEST_NS)
 }
 
 #[cfg(test)]

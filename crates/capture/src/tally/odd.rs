@@ -50,12 +50,12 @@ pub(crate) struct Gaps {
 impl Gaps {
     pub(crate) fn add(&mut self, ns: i64) {
         self.count += 1;
-        self.ns += ns;
+        self.ns = self.ns.saturating_add(ns);
     }
 
     /// Whether the gaps are longer than this, on average.
     fn exceed(self, ns: i64) -> bool {
-        self.ns >= i64::from(self.count) * ns
+        self.ns >= i64::from(self.count).saturating_mul(ns)
     }
 }
 
