@@ -5,7 +5,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, ListArray, PrimitiveArray, StructArray, make_array};
+use arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, ListArray, PrimitiveArray, StructArray, make_array,
+};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Field, Float64Type, Int64Type, UInt16Type, UInt32Type, UInt64Type,
@@ -53,6 +55,22 @@ numbers! {
     u64: UInt64Type;
     i64: Int64Type;
     f64: Float64Type;
+}
+
+impl Cell for bool {
+    fn data_type() -> DataType {
+        DataType::Boolean
+    }
+
+    fn array<'a>(cells: impl Iterator<Item = &'a Self> + Clone) -> Result<ArrayRef, ArrowError> {
+        Ok(Arc::new(BooleanArray::from_iter(
+            cells.map(|cell| Some(*cell)),
+        )))
+    }
+
+    fn get(column: &dyn Array, at: usize) -> Option<Self> {
+        column.as_boolean_opt().map(|column| column.value(at))
+    }
 }
 
 /// Types that are written as text, and parsed again.

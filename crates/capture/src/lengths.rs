@@ -95,6 +95,13 @@ impl Lengths {
         others.0.iter().for_each(|length| self.add_these(*length));
     }
 
+    /// Whether frames were lost, and all of them were longer than one with this payload.
+    pub(crate) fn spares(&self, payload: u32) -> bool {
+        let mut lost = self.0.iter().filter(|length| length.lost > 0);
+        lost.next()
+            .is_some_and(|shortest| class_of(payload) < shortest.bytes)
+    }
+
     /// The same frames, those that lost a part among the lost ones.
     #[must_use]
     pub fn damaged(&self) -> Self {
@@ -134,6 +141,16 @@ mod tests {
             .map(|length| (length.bytes, length.passed, length.lost))
             .collect();
         assert_eq!(all, [(3072, 1, 2), (60_416, 0, 1), (LONGEST, 0, 1)]);
+    }
+
+    #[test]
+    fn frames_in_a_class_below_all_that_were_lost_are_spared() {
+        let mut lengths = Lengths::default();
+        lengths.add(2896, 5, 0);
+        assert!(!lengths.spares(1));
+        lengths.add(4344, 0, 1);
+        lengths.add(8688, 0, 1);
+        assert!(lengths.spares(2896) && !lengths.spares(4300) && !lengths.spares(7240));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Whether a path carried full single frames while it lost merged ones.
+//! Whether a path carried full frames while it lost merged ones: single frames, and merged ones shorter than all that were lost.
 //!
 //! Single frames from before the first loss prove nothing: a path that fails when a transfer begins had carried such
 //! frames, too. Fates become known in no order, since a loss shows seconds after later frames have arrived. So each frame
@@ -11,16 +11,18 @@ const KEPT: usize = 64;
 /// What one direction of a connection shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passes {
-    /// Full single frames that arrived.
+    /// Full frames that arrived.
     arrived: Vec<Pass>,
     /// One of 2^thinned of these frames is kept.
     thinned: u32,
     /// How many there were.
     all: u64,
     lost: Option<Lost>,
+    /// Places of the first frames after the first loss that arrived at once, and were shorter than all that were lost.
+    spared: [Option<u64>; 2],
 }
 
-/// A full single frame that arrived.
+/// A full frame that arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass {
     /// Frames of this place, or a later one, were sent after this frame.
@@ -42,10 +44,12 @@ struct Lost {
 /// earliest of the one and the latest of the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amid {
-    /// When a full single frame left that arrived, after the first merged one that was lost.
+    /// When a full frame left that arrived, after the first merged one that was lost.
     pub resumed_ns: Option<i64>,
     /// When the last merged frame that was lost left, at the earliest.
     pub last_lost_ns: Option<i64>,
+    /// Whether shorter merged frames of a connection arrived that were sent between two that were lost.
+    pub spared: bool,
 }
 
 /// A place in the order of sending, by the time; times before 1970 are some clock's that was never set.
@@ -54,7 +58,7 @@ pub(crate) fn place(time_ns: i64) -> u64 {
 }
 
 impl Passes {
-    /// A full single frame arrived.
+    /// A full frame arrived, a single one or one that is shorter than all that were lost.
     pub(crate) fn arrived(&mut self, pass: Pass) {
         if self.all.is_multiple_of(1 << self.thinned) {
             if self.arrived.len() == KEPT {
@@ -63,6 +67,18 @@ impl Passes {
             self.arrived.push(pass);
         }
         self.all += 1;
+    }
+
+    /// A frame of several segments arrived that is shorter than all that were lost; they come in the order of sending.
+    pub(crate) fn spared(&mut self, place: u64) {
+        let is_after = self.lost.is_some_and(|lost| place > lost.first);
+        if let Some(free) = self
+            .spared
+            .iter_mut()
+            .find(|spared| spared.is_none() && is_after)
+        {
+            *free = Some(place);
+        }
     }
 
     /// The frame that was said last to have arrived had not: its bytes are in this one again.
@@ -93,7 +109,7 @@ impl Passes {
         lost.last_ns = lost.last_ns.max(time_ns);
     }
 
-    /// Where full single frames arrived after the first loss: the one of them at this rank, 1 the first.
+    /// Where full frames arrived after the first loss: the one of them at this rank, 1 the first.
     pub(crate) fn amid(&self, rank: usize) -> Amid {
         let Some(lost) = self.lost else {
             return Amid::default();
@@ -106,6 +122,7 @@ impl Passes {
         Amid {
             resumed_ns: after_ns.get(rank - 1).copied(),
             last_lost_ns: Some(lost.last_ns).max(passed_ns),
+            spared: self.spared[1].is_some_and(|place| place < lost.last),
         }
     }
 }
@@ -116,13 +133,14 @@ impl Amid {
         let resumed = [self.resumed_ns, other.resumed_ns];
         self.resumed_ns = resumed.into_iter().flatten().min();
         self.last_lost_ns = self.last_lost_ns.max(other.last_lost_ns);
+        self.spared |= other.spared;
     }
 
-    /// Whether single frames arrived between losses of merged ones.
+    /// Whether full frames arrived between losses of merged ones.
     #[must_use]
     pub fn shows_passes(self) -> bool {
         let both = self.resumed_ns.zip(self.last_lost_ns);
-        both.is_some_and(|(resumed, last)| resumed < last)
+        self.spared || both.is_some_and(|(resumed, last)| resumed < last)
     }
 }
 
@@ -142,6 +160,20 @@ mod tests {
         arrived.into_iter().for_each(|at| passes.arrived(pass(at)));
         lost.iter().for_each(|at| passes.lost(*at, *at as i64));
         passes
+    }
+
+    #[test]
+    fn two_shorter_frames_that_were_sent_between_losses_passed() {
+        let spared = |places: &[u64]| {
+            let mut passes = Passes::default();
+            passes.spared(1);
+            passes.lost(2, 0);
+            places.iter().for_each(|place| passes.spared(*place));
+            passes.lost(9, 0);
+            passes.amid(2).shows_passes()
+        };
+        assert!(spared(&[3, 5, 12]));
+        assert!(!spared(&[3]) && !spared(&[3, 11, 12]) && !spared(&[10, 11]) && !spared(&[]));
     }
 
     fn amid(arrived: impl IntoIterator<Item = u64>, lost: &[u64]) -> Amid {

@@ -253,14 +253,20 @@ impl Tally {
         let odd = self.note_odd();
         odd.retried += u32::from(is_full);
         odd.retried_in_vain += u32::from(is_full && in_vain);
-        match (is_full, in_vain) {
+        match (is_full || self.spares(payload), in_vain) {
             (true, false) => self.rare().passes.arrived(pass),
             (true, true) => self.rare().passes.arrived_only_now(pass),
             (false, _) => {}
         }
     }
 
-    /// Where full single frames that were sent again arrived, while frames of several segments were being lost, none of
+    /// Whether frames of several segments are lost, but only longer ones than this one.
+    fn spares(&self, payload: u32) -> bool {
+        let rare = self.rare.as_ref();
+        self.is_multi(payload) && rare.is_some_and(|rare| rare.by_length.spares(payload))
+    }
+
+    /// Where full frames that were sent again arrived, while frames of several segments were being lost, none of
     /// which was sent before this time.
     pub(crate) fn amid(&self, begin_ns: i64) -> Amid {
         let rare = self.rare.as_ref();
@@ -294,6 +300,9 @@ impl Tally {
         }
         fates.multi += times;
         fates.multi_repeated += repeated;
+        if !fate.repeated && by_length.spares(fate.len) {
+            passes.spared(fate.start);
+        }
         by_length.add(fate.len, times - repeated, repeated);
         if fate.repeated {
             note(&mut examples.multi_repeated, fate.number);

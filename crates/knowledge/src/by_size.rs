@@ -203,7 +203,7 @@ impl<'a> BySize<'a> {
 
     /// Whether longer frames cannot be carried; `looks` is the number of tables that were tested.
     pub(crate) fn step(&self, looks: usize) -> Option<Step> {
-        if self.table.merged_lost < HANDFUL || self.table.single == 0 {
+        if self.table.merged_lost < HANDFUL {
             return None;
         }
         let (step, looks) = self.likeliest(looks)?;
@@ -224,10 +224,11 @@ impl<'a> BySize<'a> {
         Some((steps.into_iter().max_by(by_likelihood)?, looks))
     }
 
-    /// Whether full single frames pass: where they do not, the path's MTU is smaller than they are.
+    /// Whether full single frames pass, or merged ones below the step: where none do, the path's MTU is smaller than they are.
     fn carries_segments(&self, step: &Step) -> bool {
-        self.full.all - self.full.lost >= A_FEW
-            && step.longer.share() >= TIMES_SINGLE * self.full.share()
+        let carried = step.carried.map(|bytes| self.within(0..=bytes));
+        let full = self.full.and(carried.unwrap_or_default());
+        full.all - full.lost >= A_FEW && step.longer.share() >= TIMES_SINGLE * full.share()
     }
 
     /// Candidate steps: one at every length, and one between single and merged frames.
@@ -325,6 +326,7 @@ impl Step {
 const PASSES: Amid = Amid {
     resumed_ns: Some(1),
     last_lost_ns: Some(2),
+    spared: false,
 };
 
 /// Single frames, then merged ones by segments: how many there were and how many of them were lost.

@@ -111,6 +111,7 @@ mod tests {
         hop.amid = Amid {
             resumed_ns: Some(1),
             last_lost_ns: Some(2),
+            spared: false,
         };
         for (parts, lost, in_part, arrived) in merged.iter().copied() {
             hop.by_length.add(parts * PART, arrived, lost + in_part);

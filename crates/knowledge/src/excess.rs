@@ -192,6 +192,7 @@ impl Doubt {
     /// On a hop.
     pub(crate) fn on(hop: &Hop) -> Option<Self> {
         const LOST: &str = "that left never arrived";
+        const DAMAGED: &str = "that left lost all or a part";
         if let Some(span) = span::of_loss(hop) {
             let (from, to) = (time(span.from_s), time(span.to_s));
             let fate = format!("that left from {from} to {to} after the first frame never arrived");
@@ -201,10 +202,8 @@ impl Doubt {
         match (Excess::of_lost(hop), Excess::on_hop(hop)) {
             (Excess::Limited, _) => FRAMES.limited(&BySize::of_hop(hop), 1, LOST),
             (Excess::Unexplained, _) => Some(FRAMES.unexplained(&table(hop), LOST)),
-            (_, Excess::Unexplained) => {
-                let table = table(&damaged(hop));
-                Some(FRAMES.unexplained(&table, "that left lost all or a part"))
-            }
+            (_, Excess::Unexplained) => Some(FRAMES.unexplained(&table(&damaged(hop)), DAMAGED)),
+            (_, Excess::Limited) => FRAMES.limited(&BySize::of_hop(&damaged(hop)), 1, DAMAGED),
             _ => None,
         }
     }

@@ -139,8 +139,11 @@ pub(crate) fn is_stuck_by_length(data: &Direction, other: &Direction) -> bool {
     let stuck = data.stuck_bytes.filter(|_| other.acks > 0);
     stuck.is_some_and(|stuck| {
         let arrived = data.longest_delivered_bytes.unwrap_or(0);
+        let segment = data.segment_size_bytes.unwrap_or(u32::MAX);
+        // What is lost for its length as several segments is no segment that a link cannot carry.
+        let carries_segments = arrived >= segment && stuck / 2 >= segment;
         // Lengths from 65,535 on are not told apart: a frame that got stuck may have been the shorter one.
-        arrived < u32::from(u16::MAX) && stuck >= SMALL_MTU && stuck > arrived
+        arrived < u32::from(u16::MAX) && stuck >= SMALL_MTU && stuck > arrived && !carries_segments
     })
 }
 
@@ -471,6 +474,12 @@ mod tests {
         assert!(!is_stuck_by_length(&data, &Direction::default()));
         data.longest_delivered_bytes = Some(1448);
         assert!(!is_stuck_by_length(&data, &acks));
+        // Segments pass, and what carries several of them does not.
+        data.segment_size_bytes = Some(1448);
+        data.stuck_bytes = Some(2896);
+        assert!(!is_stuck_by_length(&data, &acks));
+        data.longest_delivered_bytes = Some(700);
+        assert!(is_stuck_by_length(&data, &acks));
         assert_eq!(
             limit_of(|d| (d.stuck_timeouts, d.stuck_s) = (1, 0.2)),
             Limit::None

@@ -2,13 +2,16 @@
 
 mod refused;
 
-use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
+use coalescope_capture::facts::{
+    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
+};
 
 use crate::by_size::{BySize, Step};
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
+use crate::thresholds::NEARLY_ALL;
 use crate::words::{connections, reference, shown, slow, without_frames};
 use refused::{refused, rejected_at};
 
@@ -95,8 +98,13 @@ pub(crate) fn unjudged<'a>(
     })
 }
 
-/// Whether a hop judges the frames of this direction that left this point.
-fn is_judged(trace: &Trace, point: &Point, connection: &Connection, direction: &str) -> bool {
+/// Whether a hop judges nearly all frames of this direction that left this point.
+pub(crate) fn is_judged(
+    trace: &Trace,
+    point: &Point,
+    connection: &Connection,
+    direction: &str,
+) -> bool {
     trace
         .hops
         .iter()
@@ -105,10 +113,19 @@ fn is_judged(trace: &Trace, point: &Point, connection: &Connection, direction: &
             hop.connections.iter().any(|seen| {
                 seen.from_id == connection.id
                     && seen.direction == direction
-                    && seen.merged.came_through() + seen.merged.lost + seen.single.came_through()
-                        > 0
+                    && judges_nearly_all(seen)
             })
         })
+}
+
+/// What a hop cannot judge, since captures miss frames, end early or have clocks that nothing joins, the point's own
+/// repeats may show.
+fn judges_nearly_all(seen: &HopConnection) -> bool {
+    let judged = |frames: &Outcomes| frames.came_through() + frames.lost;
+    let is_nearly_all =
+        |frames: &&Outcomes| judged(frames) as f64 >= NEARLY_ALL * frames.seen as f64;
+    let sorts = [&seen.merged, &seen.tso, &seen.single];
+    sorts.iter().any(|frames| judged(frames) > 0) && sorts.iter().all(is_nearly_all)
 }
 
 fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
@@ -229,7 +246,7 @@ fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) ->
 
 /// Whether a hop judges frames that left this point in a direction.
 fn judges(hop: &Hop, point: &Point, direction: &str) -> bool {
-    let goes = |seen: &HopConnection| seen.direction == direction;
+    let goes = |seen: &HopConnection| seen.direction == direction && judges_nearly_all(seen);
     hop.from == point.name && hop.connections.iter().any(goes)
 }
 

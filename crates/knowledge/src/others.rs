@@ -8,7 +8,7 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
-use crate::merging::at;
+use crate::merging::{at, is_judged};
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
@@ -102,7 +102,7 @@ impl Case<'_> {
             self.data().frames_of(|examples| &examples.retransmitted),
         )];
         let hop = self.worst_hop(trace, same);
-        let excess = self.excess(hop);
+        let excess = self.excess(trace, hop);
         let reason = excess.reason();
         // Only merged frames that got through acquit merging; without any there is only no evidence against it.
         let seen = hop_merged(trace) + self.data().repeats.merged;
@@ -139,9 +139,14 @@ impl Case<'_> {
         finding
     }
 
-    /// How the loss of merged frames compares with that of single ones, on this hop or behind the point.
-    fn excess(&self, hop: Option<&Hop>) -> Excess {
-        hop.map_or_else(|| Excess::at_point(self.data(), 1), Excess::on_hop)
+    /// How the loss of merged frames compares with that of single ones: on this hop; behind the point; or not at all, if what
+    /// was sent again had arrived at the next point.
+    fn excess(&self, trace: &Trace, hop: Option<&Hop>) -> Excess {
+        match hop {
+            Some(hop) => Excess::on_hop(hop),
+            None if is_judged(trace, self.at, &self.connection, self.direction) => Excess::Slight,
+            None => Excess::behind(self.at, self.data()),
+        }
     }
 
     /// The same bytes are sent again at timeout after timeout.

@@ -93,6 +93,7 @@ mod tests {
         data.amid = Amid {
             resumed_ns: (lost > 0).then_some(10 * place + 5),
             last_lost_ns: (lost > 0).then_some(10 * place + 3),
+            spared: false,
         };
         data.by_length.add(2 * 1448, 3 - lost, lost);
         Connection {

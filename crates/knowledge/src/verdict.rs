@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use coalescope_capture::facts::{Direction, Hop, Outcomes, Trace};
+use coalescope_capture::facts::{Hop, Outcomes, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::finding::{Finding, Id, Share};
 use crate::hints::{doubted, hints};
 use crate::impact::impact;
 use crate::limits::{ConnectionLimit, Limit, loss_frames};
-use crate::merging::accusations;
+use crate::merging::{accusations, unjudged};
 use crate::odds::Table;
 use crate::others::{healthy, others};
 use crate::overview::Overview;
@@ -314,17 +314,17 @@ fn is_doubtful(findings: &[Finding]) -> bool {
 }
 
 /// Whether merged frames are lost more often than single ones, and their length does not explain all of it: on a hop, or behind
-/// the points where there is no hop.
+/// a point where no hop shows what became of them.
 fn is_in_doubt(trace: &Trace, overview: &Overview) -> bool {
-    if !trace.hops.is_empty() {
-        return trace.hops.iter().any(|hop| Excess::on_hop(hop).is_doubt());
-    }
+    let on_hops = || trace.hops.iter().any(|hop| Excess::on_hop(hop).is_doubt());
     let mut points = trace.points.iter().enumerate();
-    points.any(|(i, point)| {
-        let of = |data: &Direction| Excess::behind(point, data).is_doubt();
-        let mut suspects = overview.suspects(i).iter();
-        suspects.any(|connection| of(&connection.to_client) || of(&connection.to_server))
-    })
+    on_hops()
+        || points.any(|(i, point)| {
+            let mut unjudged = unjudged(trace, point, overview.suspects(i));
+            unjudged.any(|(connection, name)| {
+                Excess::behind(point, connection.direction(name)).is_doubt()
+            })
+        })
 }
 
 /// Whether frames were merged may be unknown even if nothing points to harm.

@@ -159,7 +159,7 @@ records! {
         connect_s: Option<f64>, tls_s: Option<f64>, first_byte_s: Option<f64>, transfer_s: Option<f64>,
     }
     Fate { passed: u64, lost: u64 }
-    Amid { resumed_ns: Option<i64>, last_lost_ns: Option<i64> }
+    Amid { resumed_ns: Option<i64>, last_lost_ns: Option<i64>, spared: bool }
     Length { bytes: u32, passed: u32, lost: u32, partly: u32 }
     Repeats {
         merged: u64, merged_repeated: u64, tso: u64, tso_repeated: u64, single: u64, single_repeated: u64,

@@ -15,10 +15,17 @@ impl BySize<'_> {
         let is_limit = step.p < DOUBT / looks as f64
             && step.is_steep()
             && (step.shorter.share() <= SPARED_BESIDE || self.is_beside_chance(&step))
-            && self.amid.shows_passes()
+            && (self.amid.shows_passes() || self.carries_many(&step))
             && self.carries_segments(&step)
             && step.likelihood() - self.by_the_byte() >= MUCH_BETTER;
         is_limit.then_some(step)
+    }
+
+    /// Whether many merged frames pass and none of them is longer: an outage hits frames of any length.
+    fn carries_many(&self, step: &Step) -> bool {
+        let passes = step.carried.map(|carried| self.within(0..=carried));
+        passes.is_some_and(|passes| passes.all - passes.lost >= LONE)
+            && step.longer.lost == step.longer.all
     }
 
     /// Whether a bucket is as likely as a box.

@@ -103,6 +103,31 @@ fn a_sharp_limit_is_no_bucket_where_short_frames_are_spared() {
     assert_eq!(step((170, 4), &[(2, 80, 1), (4, 8, 0), (5, 38, 38)]), None);
 }
 
+/// Frames of two segments show that a path carries segments, where hardly a single one was seen.
+#[test]
+fn merged_frames_that_pass_show_that_segments_do() {
+    assert!(step((1, 0), &[(2, 110, 0), (3, 14, 14)]).is_some());
+    assert!(step((0, 0), &[(2, 110, 0), (3, 14, 14)]).is_some());
+    assert_eq!(step((1, 0), &[(3, 14, 14)]), None);
+}
+
+/// All long frames of a burst are lost, and only shorter ones are sent after that: a box, or a path that failed for a while.
+#[test]
+fn a_limit_that_one_burst_shows_is_a_doubt() {
+    let (table, lengths) = counted((1, 0), &[(2, 110, 0), (3, 7, 7), (5, 7, 7)]);
+    let size = BySize {
+        amid: Amid::default(),
+        ..BySize::of_all(table, &lengths)
+    };
+    assert!(size.step(1).is_none() && size.limit(1).is_some());
+    let (table, lengths) = counted((90, 0), &[(2, 10, 0), (3, 7, 7), (5, 7, 7)]);
+    let few = BySize {
+        amid: Amid::default(),
+        ..BySize::of_all(table, &lengths)
+    };
+    assert!(few.step(1).is_none() && few.limit(1).is_none());
+}
+
 /// Of a bucket that is mostly empty nobody takes the steps for a limit.
 #[test]
 fn a_limit_spares_nearly_all_that_is_shorter() {

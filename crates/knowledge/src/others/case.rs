@@ -1,6 +1,6 @@
 //! The connection that a finding is about.
 
-use coalescope_capture::facts::{Connection, Direction, Trace};
+use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
 use crate::finding::{Evidence, Finding, Id, Proof};
 use crate::limits::{ConnectionLimit, opposite};
@@ -8,6 +8,7 @@ use crate::words::{bytes, rate, reference, without_frames};
 
 /// A connection at a point, with the direction that most data took.
 pub(super) struct Case<'a> {
+    pub(super) at: &'a Point,
     pub(super) point: &'a str,
     pub(super) connection: Connection,
     pub(super) direction: &'static str,
@@ -18,6 +19,7 @@ impl<'a> Case<'a> {
         let mut points = trace.points.iter();
         let point = points.find(|point| *point.name == *limit.point)?;
         Some(Self {
+            at: point,
             point: &point.name,
             connection: point.connections.get(limit.connection)?,
             direction: limit.direction,

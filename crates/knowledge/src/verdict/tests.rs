@@ -1,4 +1,4 @@
-use coalescope_capture::facts::{Amid, HopConnection};
+use coalescope_capture::facts::{Amid, Direction, HopConnection};
 
 use super::*;
 use crate::sample;
@@ -24,6 +24,7 @@ fn a_limit_beside_other_loss_is_not_cleared_at_a_point() {
     data.amid = Amid {
         resumed_ns: Some(1),
         last_lost_ns: Some(2),
+        spared: false,
     };
     data.by_length.add(2 * SEGMENT, 683, 6);
     data.by_length.add(5 * SEGMENT, 0, 61);
