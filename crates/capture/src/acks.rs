@@ -137,6 +137,11 @@ impl Acks {
         self.is_shut = true;
     }
 
+    /// The window that was announced last, in bytes.
+    pub(crate) fn last_window(&self) -> u64 {
+        u64::from(self.scale.window(self.last_window))
+    }
+
     /// How often and for how long the window was closed.
     pub(crate) fn closed(&self) -> Closed {
         self.closed.as_deref().copied().unwrap_or_default()

@@ -290,8 +290,9 @@ impl Connection {
             halves.to_server_ns
         };
         let rtt_ns = self.rtt_ns;
-        let (sender, _) = self.sides(frame);
-        sender.reach_edge(frame.time_ns, turn_ns, rtt_ns);
+        let (sender, receiver) = self.sides(frame);
+        let window = receiver.acks.last_window();
+        sender.reach_edge(frame.time_ns, window, (turn_ns, rtt_ns));
     }
 
     #[inline(never)]

@@ -18,8 +18,10 @@ pub(crate) struct Passes {
     /// How many there were.
     all: u64,
     lost: Option<Lost>,
-    /// Places of the first frames after the first loss that arrived at once, and were shorter than all that were lost.
-    spared: [Option<u64>; 2],
+    /// Frames after the first loss that arrived at once, and were shorter than all that were lost; two are enough.
+    spared: u32,
+    /// The place of the last of them.
+    last_spared: u64,
 }
 
 /// A full frame that arrived.
@@ -72,12 +74,9 @@ impl Passes {
     /// A frame of several segments arrived that is shorter than all that were lost; they come in the order of sending.
     pub(crate) fn spared(&mut self, place: u64) {
         let is_after = self.lost.is_some_and(|lost| place > lost.first);
-        if let Some(free) = self
-            .spared
-            .iter_mut()
-            .find(|spared| spared.is_none() && is_after)
-        {
-            *free = Some(place);
+        if is_after && self.spared < 2 {
+            self.spared += 1;
+            self.last_spared = place;
         }
     }
 
@@ -122,7 +121,7 @@ impl Passes {
         Amid {
             resumed_ns: after_ns.get(rank - 1).copied(),
             last_lost_ns: Some(lost.last_ns).max(passed_ns),
-            spared: self.spared[1].is_some_and(|place| place < lost.last),
+            spared: self.spared == 2 && self.last_spared < lost.last,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! [`judge`] reads the facts of a trace and decides what limits each connection, whether merged frames are lost, and on
 //! which hop; [`compare`] sets two transfers side by side. Every threshold has its reason beside it, in `thresholds`.
 
+mod arrived;
 mod by_size;
 mod compare;
 mod datagrams;

@@ -120,7 +120,7 @@ pub(crate) fn is_judged(
 
 /// What a hop cannot judge, since captures miss frames, end early or have clocks that nothing joins, the point's own
 /// repeats may show.
-fn judges_nearly_all(seen: &HopConnection) -> bool {
+pub(crate) fn judges_nearly_all(seen: &HopConnection) -> bool {
     let judged = |frames: &Outcomes| frames.came_through() + frames.lost;
     let is_nearly_all =
         |frames: &&Outcomes| judged(frames) as f64 >= NEARLY_ALL * frames.seen as f64;

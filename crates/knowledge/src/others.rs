@@ -220,7 +220,7 @@ impl Case<'_> {
 }
 
 /// Frames that a connection lost on a hop, in whole or in part.
-fn lost_by(seen: &HopConnection) -> u64 {
+pub(crate) fn lost_by(seen: &HopConnection) -> u64 {
     seen.merged.damaged() + seen.tso.damaged() + seen.single.lost
 }
 

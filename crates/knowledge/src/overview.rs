@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
+use crate::arrived::arrived_at;
 use crate::datagrams;
 use crate::limits::{ConnectionLimit, Limit, limit_of};
 use crate::pooled::{Pattern, Pools};
@@ -130,6 +131,25 @@ impl Overview {
     pub(crate) fn may_hide_merging(&self) -> Option<u32> {
         let longest = self.points.iter().map(|seen| seen.longest_unknown);
         longest.max().filter(|bytes| *bytes > LARGEST_PACKET)
+    }
+
+    /// Gives a limit that is a loss by its point alone the limit of the point at which hops show these frames to have arrived.
+    pub(crate) fn believe_hops(&mut self, trace: &Trace) {
+        let losses = (0..self.limits.len()).filter(|at| self.own[*at].limit == Limit::Loss);
+        let elsewhere = |at| Some((at, arrived_at(trace, &self.limits[at])?));
+        let found: Vec<_> = losses.filter_map(elsewhere).collect();
+        for (at, (point, id)) in found {
+            let is_there = |limit: &&ConnectionLimit| {
+                *limit.point == *point
+                    && limit.connection == id
+                    && limit.direction == self.limits[at].direction
+            };
+            let there = self.limits.iter().find(is_there);
+            let limit = there.map_or(Limit::None, |limit| limit.limit);
+            if limit != Limit::Unclear {
+                (self.limits[at].limit, self.own[at].limit) = (limit, limit);
+            }
+        }
     }
 
     /// Settles limits as loss that are unclear at their point and shown as loss elsewhere.

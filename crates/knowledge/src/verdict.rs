@@ -70,6 +70,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     let same = Same::of(trace);
     let accusations = accusations(trace, overview, &same);
     let mut findings = accusations.findings;
+    overview.believe_hops(trace);
     unify(&mut overview.limits, &accusations.explained, &same);
     let mut explained = accusations.explained;
     if findings.is_empty() {

@@ -4,6 +4,9 @@
 //! soon as the announcement has reached it. A sender that something else holds back takes longer, and the longer, the
 //! smaller its own window is. Both are seen at any point: data up to the edge comes back after the time of the way to
 //! the sender and back. One edge at a time is followed, so that most frames cost a comparison.
+//!
+//! A sender that spreads its data over a round trip (pacing) comes later. If no further edge was announced by then, all
+//! that the window allows is sent: from there on it is the window that holds the sender back.
 
 use super::Flow;
 
@@ -50,7 +53,7 @@ impl Flow {
             self.edge_ns = self.edge_ns.saturating_add(since_ns);
             self.note_growth(largest);
         }
-        let edge = self.una + window.saturating_sub(self.tally.segment_bytes());
+        let edge = self.edge(window);
         self.edge_since_ns = now_ns;
         // A window smaller than a segment lets no data come.
         self.edge_ahead = if self.ranges.next() >= edge {
@@ -58,6 +61,11 @@ impl Flow {
         } else {
             edge
         };
+    }
+
+    /// A segment in front of the right edge of a window.
+    fn edge(&self, window: u64) -> u64 {
+        self.una + window.saturating_sub(self.tally.segment_bytes())
     }
 
     fn note_growth(&mut self, largest: u32) {
@@ -76,13 +84,59 @@ impl Flow {
         self.slow.as_ref().map_or(0, |slow| slow.growth.held_ns)
     }
 
-    /// Data has come as far as the edge; `turn_ns` is the time of the way to the sender and back.
-    pub(crate) fn reach_edge(&mut self, now_ns: i64, turn_ns: Option<i64>, rtt_ns: i64) {
+    /// Data has come as far as the edge; `turn_ns` is the time of the way to the sender and back, `window` the one that was
+    /// announced last.
+    pub(crate) fn reach_edge(
+        &mut self,
+        now_ns: i64,
+        window: u64,
+        (turn_ns, rtt_ns): (Option<i64>, i64),
+    ) {
         self.edge_ahead = NONE;
         let took_ns = now_ns - self.edge_since_ns;
         let in_time = turn_ns.is_some_and(|turn| took_ns <= turn + rtt_ns / LATE + BATCH_NS);
-        if !in_time || rtt_ns == 0 {
-            self.edge_since_ns = FREE;
+        if in_time && rtt_ns > 0 {
+            return;
         }
+        let is_last = self.ranges.next() >= self.edge(window);
+        self.edge_since_ns = if is_last && rtt_ns > 0 { now_ns } else { FREE };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+    const WINDOW: u64 = 10 * 1_448;
+
+    /// A sender fills a window of ten segments over some time after the acknowledgment, round trip after round trip of 10 ms
+    /// at the sender itself; the next acknowledgment comes 30 ms after the last. Milliseconds at the edge.
+    fn at_edge(spread_ms: i64, last_window: u64) -> i64 {
+        let mut flow = Flow::default();
+        flow.counts.data_frames = 1;
+        flow.ranges.start_at(0);
+        for turn in 0..10 {
+            let now_ns = (1 + 30 * turn) * MS;
+            flow.una = flow.ranges.next();
+            flow.announce_edge(WINDOW, WINDOW as u32, now_ns);
+            flow.ranges.see_next(flow.una + WINDOW);
+            assert!(flow.is_at_edge());
+            let sent_ns = now_ns + spread_ms * MS;
+            flow.reach_edge(sent_ns, last_window, (Some(0), 10 * MS));
+        }
+        flow.edge_ns / MS
+    }
+
+    #[test]
+    fn a_sender_that_spreads_its_data_is_held_back_once_all_is_sent() {
+        assert_eq!(at_edge(0, WINDOW), 9 * 30);
+        assert_eq!(at_edge(8, WINDOW), 9 * 22);
+    }
+
+    /// While the data came, another edge was announced that is farther: whatever holds the sender back, it is not the window.
+    #[test]
+    fn a_late_sender_short_of_the_last_edge_is_not_held_back_by_it() {
+        assert_eq!(at_edge(8, 2 * WINDOW), 0);
     }
 }

@@ -101,3 +101,35 @@ fn merging_that_its_length_does_not_explain_is_not_cleared_at_a_point_either() {
     assert_eq!(with(50, 20), Merging::Unclear);
     assert_eq!(with(5, 15), Merging::Innocent);
 }
+
+/// What was sent again had arrived, as a hop shows: acknowledgments came late, or frames overtook each other. What came late
+/// at its first point was lost in front of that.
+#[test]
+fn what_a_hop_shows_to_have_arrived_was_not_lost() {
+    let found = |late: u64, lost: u64| {
+        let mut data = received(400);
+        (data.retransmitted_frames, data.late_frames) = (60, late);
+        data.retransmitted_bytes = 60 * u64::from(SEGMENT);
+        let points = [sample::point("S", data), sample::point("C", received(400))];
+        let mut hop = Hop {
+            from: "S".to_owned(),
+            to: "C".to_owned(),
+            ..Hop::default()
+        };
+        (hop.single.seen, hop.single.lost, hop.single.arrived) = (400, lost, 400 - lost);
+        hop.connections.push(HopConnection {
+            direction: "to_client",
+            single: hop.single,
+            ..HopConnection::default()
+        });
+        let diagnosis = judge(&Trace {
+            points: points.to_vec(),
+            hops: vec![hop],
+            ..Trace::default()
+        });
+        let mut findings = diagnosis.findings.iter();
+        findings.any(|finding| finding.id == Id::LossNotMerging)
+    };
+    assert!(!found(0, 0) && !found(0, 1));
+    assert!(found(60, 0) && found(0, 50));
+}

@@ -1,0 +1,44 @@
+//! What a point takes for a loss, though hops show that it arrived: what two points show of a frame outranks what was sent
+//! again or came late at one.
+
+use coalescope_capture::facts::{Hop, HopConnection, Trace};
+
+use crate::limits::ConnectionLimit;
+use crate::merging::{at, judges_nearly_all};
+use crate::others::lost_by;
+use crate::thresholds::LOSS_FRAMES;
+
+/// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
+/// where frames came late already, which were lost in front of the point.
+pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
+    let connection = at(trace, &limit.point, limit.connection)?;
+    if connection.direction(limit.direction).late_frames >= LOSS_FRAMES {
+        return None;
+    }
+    let mut last = None;
+    // As many steps as there are hops: points in a circle have no end.
+    for _ in &trace.hops {
+        let (point, id) = last.unwrap_or((&*limit.point, limit.connection));
+        let mut next = passages(trace, point, id);
+        match next.find(|(_, seen)| seen.direction == limit.direction && carries_all(seen)) {
+            Some((hop, seen)) => last = Some((&hop.to, seen.to_id)),
+            None => break,
+        }
+    }
+    last
+}
+
+/// What hops show of a connection that left a point.
+fn passages<'t>(
+    trace: &'t Trace,
+    point: &str,
+    id: u64,
+) -> impl Iterator<Item = (&'t Hop, &'t HopConnection)> {
+    let hops = trace.hops.iter().filter(move |hop| hop.from == point);
+    let all = hops.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
+    all.filter(move |(_, seen)| seen.from_id == id)
+}
+
+fn carries_all(seen: &HopConnection) -> bool {
+    judges_nearly_all(seen) && lost_by(seen) < LOSS_FRAMES
+}
