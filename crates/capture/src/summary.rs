@@ -148,7 +148,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         segments_per_ack: segments_per_ack(&multi, counts.data_frames, acks),
         throughput_bps,
         duration_s: (counts.data_frames > 0)
-            .then(|| seconds(flow.last_data_ns - flow.first_data_ns)),
+            .then(|| seconds((flow.last_data_ns - flow.first_data_ns).max(0))),
         rtt_min_s: rtt.min_s,
         rtt_median_s: rtt.median_s,
         ack_wait_s: rtt.ack_wait_s(index),

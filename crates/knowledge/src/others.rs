@@ -104,8 +104,9 @@ impl Case<'_> {
         let hop = self.worst_hop(trace, same);
         let excess = self.excess(trace, hop);
         let reason = excess.reason();
-        // Only merged frames that got through acquit merging; without any there is only no evidence against it.
-        let seen = hop_merged(trace) + self.data().repeats.merged;
+        // Only merged frames that got through acquit merging, of the same direction; without any there is only no evidence
+        // against it.
+        let seen = hop_merged(trace, self.direction) + self.data().repeats.merged;
         let (title, next) = match excess {
             Excess::ByLength(Some(Reason::Corruption)) => WRONG_BITS,
             Excess::ByLength(Some(_)) => SLOPE,
@@ -259,7 +260,7 @@ const OPEN_SLOPE: (&str, &str) = (
      coalescope tells which of them; leave merging as it is",
 );
 /// Title and advice where single frames are lost, and merged ones more often than their length explains.
-const MIXED: (&str, &str) = (
+pub(crate) const MIXED: (&str, &str) = (
     "segments are lost, merged or not, and those of merged frames more often than their length explains",
     "look for the loss itself: a full queue, a policer, a bad link; if it is less with merging switched off (GRO, LRO or RSC) \
      on the interface in front, and nothing else changed, merging is to blame for some of it",
@@ -284,12 +285,11 @@ const OUTAGE: (&str, &str) = (
      other connections went on meanwhile, for what they do not share with it",
 );
 
-/// Number of merged frames that hops judge.
-fn hop_merged(trace: &Trace) -> u64 {
-    trace
-        .hops
-        .iter()
-        .map(|hop| hop.merged.came_through() + hop.merged.lost)
+/// Number of merged frames of a direction that hops judge.
+fn hop_merged(trace: &Trace, direction: &str) -> u64 {
+    let all = trace.hops.iter().flat_map(|hop| &hop.connections);
+    let same = all.filter(|seen| seen.direction == direction);
+    same.map(|seen| seen.merged.came_through() + seen.merged.lost)
         .sum()
 }
 

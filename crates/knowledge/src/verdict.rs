@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
 use crate::datagrams;
-use crate::excess::Excess;
+use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, Id, Share};
 use crate::hints::{doubted, hints};
 use crate::impact::impact;
 use crate::limits::{ConnectionLimit, Limit, loss_frames};
 use crate::merging::{accusations, unjudged};
 use crate::odds::Table;
-use crate::others::{healthy, others};
+use crate::others::{MIXED, healthy, others};
 use crate::overview::Overview;
 use crate::ranking;
 use crate::same::{Group, Same};
@@ -251,6 +251,11 @@ fn verdict(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Verdict 
     }
 }
 
+/// Whether a finding by itself has nothing to do with merging.
+fn acquits(finding: &Finding) -> bool {
+    finding.id == Id::LossNotMerging && !Doubt::is_title(&finding.title) && finding.title != MIXED.0
+}
+
 /// The verdict without a TCP connection: what hops show of UDP, if anything.
 fn without_findings(overview: &Overview) -> Verdict {
     const NO_TCP: &str = "no TCP connection carries data here.";
@@ -335,6 +340,9 @@ fn unclear(overview: &Overview, findings: &[Finding]) -> String {
             "Frames of up to {longest} bytes are longer than packets on wires: merged, not cut yet, or never \
              on a wire; these captures do not show which. "
         ),
+        _ if findings.first().is_some_and(acquits) => {
+            "Not enough evidence to say whether merging is to blame for the rest. ".to_owned()
+        }
         _ => "Not enough evidence to say whether merging is to blame. ".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 use super::case::Case;
 use crate::finding::{Finding, Id, Proof};
 use crate::limits::is_short;
+use crate::thresholds::MERGES;
 use crate::words::{bytes, counted, share, shown, time, without_frames};
 
 impl Case<'_> {
@@ -50,10 +51,15 @@ impl Case<'_> {
             share(self.data().out_of_order_frames, self.data().data_frames),
             self.data().late_frames
         );
+        let factor = self.data().merge_factor_mean.unwrap_or(1.0);
         let merged = without_frames(format!(
-            "merging takes only what is next in sequence: {:.1} segments a frame here",
-            self.data().merge_factor_mean.unwrap_or(1.0)
+            "merging takes only what is next in sequence: {factor:.1} segments a frame here"
         ));
+        let title = if factor < MERGES {
+            "segments overtake each other on the way, so that few can be merged"
+        } else {
+            "segments overtake each other on the way, so that not all can be merged"
+        };
         let evidence = vec![
             shown(
                 text,
@@ -64,7 +70,7 @@ impl Case<'_> {
         ];
         self.make(
             Id::ReorderedBeforeMerge,
-            "segments overtake each other on the way, so that few can be merged",
+            title,
             evidence,
             "find what spreads one connection over several links (balance-rr bonding, packet \
              spraying, multi-queue without flow hashing); leave merging on: it hides reordering \

@@ -1,4 +1,4 @@
-use coalescope_capture::facts::{Amid, Direction, HopConnection};
+use coalescope_capture::facts::{Amid, Direction, HopConnection, Outcomes};
 
 use super::*;
 use crate::sample;
@@ -132,4 +132,80 @@ fn what_a_hop_shows_to_have_arrived_was_not_lost() {
     };
     assert!(!found(0, 0) && !found(0, 1));
     assert!(found(60, 0) && found(0, 50));
+}
+
+fn lossy() -> Direction {
+    let mut data = received(400);
+    (data.retransmitted_frames, data.retransmitted_bytes) = (60, 60 * u64::from(SEGMENT));
+    (data.repeats.single, data.repeats.single_repeated) = (400, 60);
+    data
+}
+
+/// A loss that merging has no part in comes first, and something else is not clear: no sentence says both of one thing.
+#[test]
+fn a_headline_does_not_doubt_what_it_clears() {
+    let trace = Trace {
+        points: vec![sample::point("uplink", lossy())],
+        ..Trace::default()
+    };
+    let overview = Overview::of(&trace);
+    let mut findings = judge(&trace).findings;
+    assert_eq!(findings[0].id, Id::LossNotMerging);
+    let mut doubt = findings[0].clone();
+    doubt.id = Id::NotEnoughEvidence;
+    findings.push(doubt);
+    let text = |findings: &[Finding]| verdict(&trace, &overview, findings).text;
+    assert!(text(&findings).starts_with(
+        "Not enough evidence to say whether merging is to blame for the rest. Segments"
+    ));
+    findings[0].title = MIXED.0.to_owned();
+    assert!(
+        text(&findings)
+            .starts_with("Not enough evidence to say whether merging is to blame. Segments")
+    );
+}
+
+/// Merged frames of a download that got through say nothing of an upload.
+#[test]
+fn merged_frames_of_one_direction_acquit_none_of_the_other() {
+    let title = |direction: &'static str| {
+        let mut hop = Hop {
+            from: "A".to_owned(),
+            to: "B".to_owned(),
+            ..Hop::default()
+        };
+        hop.connections.push(HopConnection {
+            direction,
+            merged: Outcomes {
+                seen: 300,
+                arrived: 300,
+                ..Outcomes::default()
+            },
+            ..HopConnection::default()
+        });
+        let trace = Trace {
+            points: vec![sample::point("B", lossy())],
+            hops: vec![hop],
+            ..Trace::default()
+        };
+        judge(&trace).findings[0].title.clone()
+    };
+    assert!(title("to_client").ends_with("merging has no part in it"));
+    assert!(title("to_server").ends_with("nothing here points to merging"));
+}
+
+#[test]
+fn where_most_segments_are_merged_nobody_says_that_few_can_be() {
+    let title = |factor: f64| {
+        let mut data = received(400);
+        data.out_of_order_frames = 80;
+        data.merge_factor_mean = Some(factor);
+        let trace = Trace {
+            points: vec![sample::point("host", data)],
+            ..Trace::default()
+        };
+        judge(&trace).findings[0].title.clone()
+    };
+    assert!(title(1.1).ends_with("so that few can be merged"));
+    assert!(title(5.7).ends_with("so that not all can be merged"));
 }
