@@ -222,6 +222,11 @@ fn is_held_by(share: f64, data: &Direction) -> bool {
     rate.is_some_and(|(bps, rtt)| most_bps(rtt) <= ABOUT * bps)
 }
 
+/// Whether a transfer stands still for most of its time, for timeouts after losses: however short it is, that is not well.
+pub(crate) fn stands_still(data: &Direction, other: &Direction) -> bool {
+    has_gaps(data, GAPS) && waits(data, other) >= WAITS && loss_frames(data) > 0
+}
+
 /// Whether gaps as long as a timeout take at least this share of the transfer.
 fn has_gaps(data: &Direction, share: f64) -> bool {
     let duration = data.duration_s.unwrap_or(0.0);

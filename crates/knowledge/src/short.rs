@@ -5,7 +5,9 @@ use std::ops::AddAssign;
 
 use coalescope_capture::facts::Connection;
 
-use crate::limits::{ConnectionLimit, Limit, loss_frames, main_direction, segments, waits};
+use crate::limits::{
+    ConnectionLimit, Limit, loss_frames, main_direction, segments, stands_still, waits,
+};
 use crate::thresholds::{HANDFUL, HEAVY_LOSS, LOSS};
 use crate::traffic::Own;
 use crate::ways::{Ways, receiver};
@@ -16,6 +18,8 @@ pub(crate) struct Short {
     sums: Ways<Sum>,
     /// Connections that lost something.
     hit: Vec<(ConnectionLimit, Own, IpAddr)>,
+    /// Connections that timeouts take most of the time of.
+    still: Vec<(ConnectionLimit, Own)>,
 }
 
 /// Short connections of one way, added up.
@@ -67,8 +71,19 @@ impl AddAssign for Sum {
 
 impl Short {
     /// Adds a connection that is too short by itself.
-    pub(crate) fn add(&mut self, limit: ConnectionLimit, own: Own, connection: &Connection) {
+    pub(crate) fn add(
+        &mut self,
+        mut limit: ConnectionLimit,
+        mut own: Own,
+        connection: &Connection,
+    ) {
         if own.unique_bytes == 0 {
+            return;
+        }
+        let (_, data, other) = main_direction(connection);
+        if stands_still(data, other) {
+            (limit.limit, own.limit) = (Limit::Unclear, Limit::Unclear);
+            self.still.push((limit, own));
             return;
         }
         let to = receiver(connection, limit.direction);
@@ -88,7 +103,7 @@ impl Short {
             (limit.limit, own.limit) = (found, found);
             Some((limit, own))
         });
-        limited.collect()
+        limited.chain(self.still).collect()
     }
 }
 
@@ -147,6 +162,20 @@ mod tests {
         assert_eq!(limits(lossy(8)), [Limit::Unclear; 10]);
         assert_eq!(limits(lossy(1).take(16)), []);
         assert_eq!(limits(lossy(0)), []);
+    }
+
+    /// One alone, of nine kilobytes in seven seconds.
+    #[test]
+    fn timeouts_that_take_most_of_the_time_are_told_of_one_short_connection() {
+        let waiting = |gaps_s: f64, late| {
+            let mut connection = connection(late, 4, 5);
+            (connection.to_client.gaps_s, connection.to_client.duration_s) = (gaps_s, Some(7.0));
+            limits(std::iter::once(connection))
+        };
+        assert_eq!(waiting(6.5, 2), [Limit::Unclear]);
+        assert_eq!(waiting(2.0, 2), []);
+        // Pauses of an application lose nothing.
+        assert_eq!(waiting(6.5, 0), []);
     }
 
     /// A lost tail leaves a gap, and so does a pause where no acknowledgments are seen.
