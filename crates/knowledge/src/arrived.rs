@@ -3,9 +3,8 @@
 
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
+use crate::judged::{at, judges_nearly_all, lost_by};
 use crate::limits::ConnectionLimit;
-use crate::merging::{at, judges_nearly_all};
-use crate::others::lost_by;
 use crate::thresholds::LOSS_FRAMES;
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none

@@ -4,8 +4,8 @@
 use coalescope_capture::facts::{Hop, Outcomes, Trace};
 
 use crate::finding::{Finding, Id};
+use crate::judged::at;
 use crate::limits::telling_direction;
-use crate::merging::at;
 use crate::thresholds::{HANDFUL, LOSS};
 use crate::words::rate;
 

@@ -13,6 +13,7 @@ mod finding;
 mod hints;
 mod impact;
 mod join;
+mod judged;
 mod limits;
 mod merging;
 mod nearest;

@@ -2,16 +2,14 @@
 
 mod refused;
 
-use coalescope_capture::facts::{
-    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
-};
+use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
 use crate::by_size::{BySize, Step};
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
+use crate::judged::{at, judges_nearly_all};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
-use crate::thresholds::NEARLY_ALL;
 use crate::words::{connections, reference, shown, slow, without_frames};
 use refused::{refused, rejected_at};
 
@@ -118,16 +116,6 @@ pub(crate) fn is_judged(
         })
 }
 
-/// What a hop cannot judge, since captures miss frames, end early or have clocks that nothing joins, the point's own
-/// repeats may show.
-pub(crate) fn judges_nearly_all(seen: &HopConnection) -> bool {
-    let judged = |frames: &Outcomes| frames.came_through() + frames.lost;
-    let is_nearly_all =
-        |frames: &&Outcomes| judged(frames) as f64 >= NEARLY_ALL * frames.seen as f64;
-    let sorts = [&seen.merged, &seen.tso, &seen.single];
-    sorts.iter().any(|frames| judged(frames) > 0) && sorts.iter().all(is_nearly_all)
-}
-
 fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let all = BySize::of_hop(hop).step(1);
     let looks = hop.connections.len();
@@ -191,12 +179,6 @@ fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &St
             hop.from
         ),
     }
-}
-
-pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
-    let mut points = trace.points.iter();
-    let point = points.find(|candidate| candidate.name == point)?;
-    point.connections.get(id)
 }
 
 fn hop_evidence(

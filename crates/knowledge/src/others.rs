@@ -7,8 +7,9 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
+use crate::judged::{at, lost_by};
 use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
-use crate::merging::{at, is_judged};
+use crate::merging::is_judged;
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
@@ -218,11 +219,6 @@ impl Case<'_> {
             share(repeats.single_repeated, repeats.single),
         ))
     }
-}
-
-/// Frames that a connection lost on a hop, in whole or in part.
-pub(crate) fn lost_by(seen: &HopConnection) -> u64 {
-    seen.merged.damaged() + seen.tso.damaged() + seen.single.lost
 }
 
 /// Whether a connection lost far more in front of a hop than on it: at the hop's first point these bytes came late.
