@@ -8,7 +8,7 @@ use crate::limits::ConnectionLimit;
 use crate::thresholds::LOSS_FRAMES;
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
-/// where frames came late already, which were lost in front of the point.
+/// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
 pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
     let connection = at(trace, &limit.point, limit.connection)?;
     if connection.direction(limit.direction).late_frames >= LOSS_FRAMES {
@@ -18,11 +18,14 @@ pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Optio
     // As many steps as there are hops: points in a circle have no end.
     for _ in &trace.hops {
         let (point, id) = last.unwrap_or((&*limit.point, limit.connection));
-        let mut next = passages(trace, point, id);
-        match next.find(|(_, seen)| seen.direction == limit.direction && carries_all(seen)) {
-            Some((hop, seen)) => last = Some((&hop.to, seen.to_id)),
-            None => break,
-        }
+        let next: Vec<_> = passages(trace, point, id)
+            .filter(|(_, seen)| seen.direction == limit.direction)
+            .collect();
+        let Some((hop, seen)) = next.iter().find(|(_, seen)| carries_all(seen)) else {
+            // A hop farther on that loses frames is the reason why they were sent again.
+            return last.filter(|_| next.is_empty());
+        };
+        last = Some((&*hop.to, seen.to_id));
     }
     last
 }

@@ -134,6 +134,41 @@ fn what_a_hop_shows_to_have_arrived_was_not_lost() {
     assert!(found(60, 0) && found(0, 50));
 }
 
+/// Three points: nothing is lost on the first hop, and the second one loses what was sent again.
+#[test]
+fn a_loss_on_a_hop_farther_on_is_one_at_the_sender() {
+    let mut sent = received(400);
+    (sent.retransmitted_frames, sent.retransmitted_bytes) = (60, 60 * u64::from(SEGMENT));
+    let points = [("S", sent), ("R", received(400)), ("C", received(400))];
+    let hop = |from: &str, to: &str, lost: u64| {
+        let mut hop = Hop {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            ..Hop::default()
+        };
+        (hop.single.seen, hop.single.lost, hop.single.arrived) = (400, lost, 400 - lost);
+        hop.connections.push(HopConnection {
+            direction: "to_client",
+            single: hop.single,
+            ..HopConnection::default()
+        });
+        hop
+    };
+    let found = |lost: u64| {
+        let diagnosis = judge(&Trace {
+            points: points
+                .clone()
+                .map(|(name, data)| sample::point(name, data))
+                .to_vec(),
+            hops: vec![hop("S", "R", 0), hop("R", "C", lost)],
+            ..Trace::default()
+        });
+        let mut findings = diagnosis.findings.iter();
+        findings.any(|finding| finding.id == Id::LossNotMerging)
+    };
+    assert!(found(50) && !found(0));
+}
+
 fn lossy() -> Direction {
     let mut data = received(400);
     (data.retransmitted_frames, data.retransmitted_bytes) = (60, 60 * u64::from(SEGMENT));
