@@ -32,6 +32,16 @@ pub(crate) struct Pass {
     pub(crate) time_ns: i64,
 }
 
+impl Pass {
+    /// Of a frame that left at this time.
+    pub(crate) fn left(time_ns: i64) -> Self {
+        Self {
+            before: place(time_ns) + 1,
+            time_ns,
+        }
+    }
+}
+
 /// Merged frames that were lost.
 #[derive(Clone, Copy, Debug)]
 struct Lost {

@@ -300,7 +300,7 @@ impl Tally {
         }
         fates.multi += times;
         fates.multi_repeated += repeated;
-        if !fate.repeated && by_length.spares(fate.len) {
+        if !fate.repeated && fates.multi_repeated > 0 && by_length.spares(fate.len) {
             passes.spared(fate.start);
         }
         by_length.add(fate.len, times - repeated, repeated);

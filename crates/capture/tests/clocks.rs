@@ -7,7 +7,7 @@ mod common;
 use coalescope_capture::facts::{Amid, Hop, HopConnection, Lengths, Outcomes, Trace};
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_simulate::{Element, Format, Outcome, run, stories, story};
-use common::source;
+use common::{simulated, source};
 
 /// A clock that is wrong: what it shows more at the capture's first frame, and what it gains.
 #[derive(Clone, Copy, Debug)]
@@ -60,16 +60,6 @@ fn retimed(bytes: &[u8], clock: Wrong) -> Vec<u8> {
         at += 16 + word(&bytes, at + 8) as usize;
     }
     bytes
-}
-
-fn simulated(name: &str) -> Outcome {
-    let mut scenario = story(name).expect("a story");
-    for element in &mut scenario.path {
-        if let Element::Point(point) = element {
-            point.format = Format::default();
-        }
-    }
-    run(&scenario)
 }
 
 /// What was found in some of the points, each by its own clock.

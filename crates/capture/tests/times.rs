@@ -6,8 +6,8 @@ mod common;
 
 use coalescope_capture::facts::Trace;
 use coalescope_capture::{Options, PointInput, trace};
-use coalescope_simulate::{Element, Format, Outcome, run, stories, story};
-use common::source;
+use coalescope_simulate::{Outcome, stories};
+use common::{simulated, source};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -47,16 +47,6 @@ fn changed(bytes: &[u8], changes: &[Change], one_of: usize) -> Vec<u8> {
         frame += 1;
     }
     bytes
-}
-
-fn simulated(name: &str) -> Outcome {
-    let mut scenario = story(name).expect("a story");
-    for element in &mut scenario.path {
-        if let Element::Point(point) = element {
-            point.format = Format::default();
-        }
-    }
-    run(&scenario)
 }
 
 fn traced(outcome: &Outcome, bytes: impl Fn(&[u8]) -> Vec<u8>) -> Trace {

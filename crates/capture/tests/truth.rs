@@ -1,5 +1,6 @@
 //! Every simulated story against its ground truth.
 
+#[expect(dead_code, reason = "tests of whole traces use the rest")]
 mod common;
 
 use coalescope_capture::facts::{Direction, Trace};

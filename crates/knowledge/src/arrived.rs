@@ -10,10 +10,13 @@ use crate::thresholds::LOSS_FRAMES;
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
 /// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
 pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
+    let arrived = last_point(trace, limit)?;
     let connection = at(trace, &limit.point, limit.connection)?;
-    if connection.direction(limit.direction).late_frames >= LOSS_FRAMES {
-        return None;
-    }
+    let late = connection.direction(limit.direction).late_frames;
+    (late < LOSS_FRAMES).then_some(arrived)
+}
+
+fn last_point<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
     let mut last = None;
     // As many steps as there are hops: points in a circle have no end.
     for _ in &trace.hops {

@@ -229,7 +229,6 @@ fn damaged(hop: &Hop) -> Hop {
     Hop {
         merged: all_damaged(&hop.merged),
         single: all_damaged(&hop.single),
-        lone: all_damaged(&hop.lone),
         delay_spread_s: hop.delay_spread_s,
         by_length: hop.by_length.damaged(),
         full: hop.full,

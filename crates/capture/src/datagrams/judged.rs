@@ -129,10 +129,7 @@ impl Evidence {
             lost,
         });
         if !is_lost {
-            self.passes.arrived(Pass {
-                before: place(seen.time_ns) + 1,
-                time_ns: seen.time_ns,
-            });
+            self.passes.arrived(Pass::left(seen.time_ns));
         }
     }
 

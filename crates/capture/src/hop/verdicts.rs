@@ -92,8 +92,8 @@ impl Verdicts {
                     self.by_length.add_partly(judged.len);
                 }
                 _ => {
-                    if self.by_length.spares(judged.len) {
-                        self.passes.arrived(pass(judged));
+                    if self.multi.lost > 0 && self.by_length.spares(judged.len) {
+                        self.passes.arrived(Pass::left(judged.own_ns));
                     }
                     note(&mut self.multi_arrived, judged.number);
                     self.by_length.add(judged.len, 1, 0);
@@ -118,7 +118,7 @@ impl Verdicts {
         let fate = fate_of(judged.outcome);
         self.full.add(fate);
         if fate.passed > 0 {
-            self.passes.arrived(pass(judged));
+            self.passes.arrived(Pass::left(judged.own_ns));
         }
     }
 
@@ -130,13 +130,6 @@ impl Verdicts {
     /// Where full single frames arrived while frames of several segments were being lost.
     pub(super) fn amid(&self) -> Amid {
         self.passes.amid(1)
-    }
-}
-
-fn pass(judged: Judged) -> Pass {
-    Pass {
-        before: place(judged.own_ns) + 1,
-        time_ns: judged.own_ns,
     }
 }
 

@@ -48,16 +48,19 @@ fn time(line: &str) -> Option<&str> {
 
 /// What follows `2026-11-27T`, `2026-11-27 `, or `Nov 27 `; the line itself where no day is named.
 fn date(line: &str) -> &str {
-    let day = |rest| Some(rest).and_then(|rest: &str| rest.strip_prefix(['T', ' ']));
-    let iso = shaped(line, "0000-00-00").and_then(day);
+    let iso = shaped(line, "0000-00-00").and_then(after_day);
     let named = || {
         let name = line.get(..3)?;
         let is_name = name.bytes().all(|letter| letter.is_ascii_alphabetic());
         let rest = line[3..].strip_prefix(' ').filter(|_| is_name)?;
         let rest = rest.strip_prefix(' ').unwrap_or(rest);
-        day(shaped(rest, "00").or_else(|| shaped(rest, "0"))?)
+        after_day(shaped(rest, "00").or_else(|| shaped(rest, "0"))?)
     };
     iso.or_else(named).unwrap_or(line)
+}
+
+fn after_day(rest: &str) -> Option<&str> {
+    rest.strip_prefix(['T', ' '])
 }
 
 /// What follows `10:00:00`, parts of a second and a zone.
@@ -67,12 +70,10 @@ fn clock(line: &str) -> Option<&str> {
     let rest = parts.map_or(rest, |parts| {
         parts.trim_start_matches(|c: char| c.is_ascii_digit())
     });
-    let zone = |rest| {
-        let offset = Some(rest).and_then(|rest: &str| rest.strip_prefix(['+', '-']))?;
-        shaped(offset, "00:00").or_else(|| shaped(offset, "0000"))
-    };
     let rest = rest.strip_prefix('Z').unwrap_or(rest);
-    Some(zone(rest).unwrap_or(rest))
+    let offset = rest.strip_prefix(['+', '-']);
+    let zone = |offset| shaped(offset, "00:00").or_else(|| shaped(offset, "0000"));
+    Some(offset.and_then(zone).unwrap_or(rest))
 }
 
 /// What follows a text of this shape, in which 0 is any digit.

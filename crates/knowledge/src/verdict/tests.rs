@@ -13,6 +13,34 @@ fn received(frames: u64) -> Direction {
     data
 }
 
+/// A hop of one connection, whose data goes to the client.
+fn hop_of(from: &str, to: &str, merged: Outcomes, single: Outcomes) -> Hop {
+    let seen = HopConnection {
+        direction: "to_client",
+        merged,
+        single,
+        ..HopConnection::default()
+    };
+    Hop {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        merged,
+        single,
+        connections: vec![seen],
+        ..Hop::default()
+    }
+}
+
+/// So many frames, of which some were lost.
+fn outcomes(seen: u64, lost: u64) -> Outcomes {
+    Outcomes {
+        seen,
+        lost,
+        arrived: seen - lost,
+        ..Outcomes::default()
+    }
+}
+
 /// One point: all of five segments had to be sent again, and one in a hundred of the others.
 #[test]
 fn a_limit_beside_other_loss_is_not_cleared_at_a_point() {
@@ -43,21 +71,11 @@ fn a_limit_beside_other_loss_is_not_cleared_at_a_point() {
 /// Bytes that come late at the first point were lost in front of it, though the hop behind it loses a frame or two.
 #[test]
 fn what_is_lost_in_front_of_the_first_point_is_not_lost_on_the_hop_behind_it() {
-    let hop_of = |late: u64| {
+    let found = |late: u64| {
         let mut data = received(400);
         (data.late_frames, data.out_of_order_frames) = (late, late);
         let points = ["LAN", "WAN"].map(|name| sample::point(name, data.clone()));
-        let mut hop = Hop {
-            from: "LAN".to_owned(),
-            to: "WAN".to_owned(),
-            ..Hop::default()
-        };
-        (hop.merged.lost, hop.merged.arrived) = (4, 380);
-        hop.connections.push(HopConnection {
-            direction: "to_client",
-            merged: hop.merged,
-            ..HopConnection::default()
-        });
+        let hop = hop_of("LAN", "WAN", outcomes(384, 4), Outcomes::default());
         let diagnosis = judge(&Trace {
             points: points.to_vec(),
             hops: vec![hop],
@@ -66,14 +84,14 @@ fn what_is_lost_in_front_of_the_first_point_is_not_lost_on_the_hop_behind_it() {
         let mut findings = diagnosis.findings.into_iter();
         findings.find(|finding| finding.id == Id::LossNotMerging)
     };
-    let finding = hop_of(60).unwrap();
+    let finding = found(60).unwrap();
     assert!(finding.hop.is_none());
     let mut evidence = finding.evidence.iter();
     assert!(evidence.any(|one| {
         one.text
             .contains("late at LAN already, and lost in front of it")
     }));
-    assert!(hop_of(12).unwrap().hop.is_some());
+    assert!(found(12).unwrap().hop.is_some());
 }
 
 /// One point: half of the merged frames had to be sent again, whatever their length, and some single ones.
@@ -111,17 +129,7 @@ fn what_a_hop_shows_to_have_arrived_was_not_lost() {
         (data.retransmitted_frames, data.late_frames) = (60, late);
         data.retransmitted_bytes = 60 * u64::from(SEGMENT);
         let points = [sample::point("S", data), sample::point("C", received(400))];
-        let mut hop = Hop {
-            from: "S".to_owned(),
-            to: "C".to_owned(),
-            ..Hop::default()
-        };
-        (hop.single.seen, hop.single.lost, hop.single.arrived) = (400, lost, 400 - lost);
-        hop.connections.push(HopConnection {
-            direction: "to_client",
-            single: hop.single,
-            ..HopConnection::default()
-        });
+        let hop = hop_of("S", "C", Outcomes::default(), outcomes(400, lost));
         let diagnosis = judge(&Trace {
             points: points.to_vec(),
             hops: vec![hop],
@@ -140,20 +148,7 @@ fn a_loss_on_a_hop_farther_on_is_one_at_the_sender() {
     let mut sent = received(400);
     (sent.retransmitted_frames, sent.retransmitted_bytes) = (60, 60 * u64::from(SEGMENT));
     let points = [("S", sent), ("R", received(400)), ("C", received(400))];
-    let hop = |from: &str, to: &str, lost: u64| {
-        let mut hop = Hop {
-            from: from.to_owned(),
-            to: to.to_owned(),
-            ..Hop::default()
-        };
-        (hop.single.seen, hop.single.lost, hop.single.arrived) = (400, lost, 400 - lost);
-        hop.connections.push(HopConnection {
-            direction: "to_client",
-            single: hop.single,
-            ..HopConnection::default()
-        });
-        hop
-    };
+    let hop = |from, to, lost| hop_of(from, to, Outcomes::default(), outcomes(400, lost));
     let found = |lost: u64| {
         let diagnosis = judge(&Trace {
             points: points
@@ -204,20 +199,8 @@ fn a_headline_does_not_doubt_what_it_clears() {
 #[test]
 fn merged_frames_of_one_direction_acquit_none_of_the_other() {
     let title = |direction: &'static str| {
-        let mut hop = Hop {
-            from: "A".to_owned(),
-            to: "B".to_owned(),
-            ..Hop::default()
-        };
-        hop.connections.push(HopConnection {
-            direction,
-            merged: Outcomes {
-                seen: 300,
-                arrived: 300,
-                ..Outcomes::default()
-            },
-            ..HopConnection::default()
-        });
+        let mut hop = hop_of("A", "B", outcomes(300, 0), Outcomes::default());
+        hop.connections[0].direction = direction;
         let trace = Trace {
             points: vec![sample::point("B", lossy())],
             hops: vec![hop],
