@@ -291,8 +291,7 @@ impl Connection {
         };
         let rtt_ns = self.rtt_ns;
         let (sender, receiver) = self.sides(frame);
-        let window = receiver.acks.last_window();
-        sender.reach_edge(frame.time_ns, window, (turn_ns, rtt_ns));
+        sender.reach_edge(frame.time_ns, &receiver.acks, (turn_ns, rtt_ns));
     }
 
     #[inline(never)]
@@ -301,10 +300,28 @@ impl Connection {
             return;
         }
         let (sender, receiver) = self.sides(frame);
-        if let Some(scale) = sender.acks.scale() {
-            let window = u64::from(frame.window) << scale;
-            let largest = sender.acks.window_max;
-            receiver.announce_edge(window, largest, frame.time_ns);
+        receiver.announce_edge(&sender.acks, frame.time_ns);
+    }
+
+    /// Scale of the windows of a direction, where no handshake shows it but all else does.
+    pub(crate) fn inferred_scale(&self, index: usize) -> Option<u8> {
+        let client = if self.client_is_low { LOW } else { HIGH };
+        let syn = if index == client {
+            self.handshake.syn
+        } else {
+            self.handshake.syn_ack
+        };
+        self.flows[1 - index].inferred_scale(syn.map(|syn| syn.window))
+    }
+
+    /// Time for which the receiver's window held back the data of a direction, as far as the window's scale is known.
+    pub(crate) fn held_back_ns(&self, index: usize) -> i64 {
+        let scale = self.flows[1 - index].acks.scale();
+        let is_known = scale.or_else(|| self.inferred_scale(1 - index)).is_some();
+        if is_known {
+            self.flows[index].edge_ns
+        } else {
+            0
         }
     }
 

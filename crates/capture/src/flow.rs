@@ -11,6 +11,7 @@ mod predicted;
 mod repeats;
 mod silences;
 mod span;
+mod unscaled;
 mod waits;
 
 use coalescope_wire::Flags;
@@ -28,6 +29,7 @@ use longest::Longest;
 use repeats::is_written_late;
 use silences::Silences;
 use span::Span;
+use unscaled::Unscaled;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
 /// for a second.
@@ -90,6 +92,7 @@ pub(crate) struct Flow {
 struct Slow {
     silences: Silences,
     growth: Growth,
+    unscaled: Unscaled,
 }
 
 impl Flow {

@@ -9,7 +9,7 @@ mod limit;
 use std::ops::RangeInclusive;
 
 use coalescope_capture::facts::{
-    Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths,
+    Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths, Outcomes,
 };
 
 use crate::odds::{Table, all_damaged, fisher};
@@ -32,6 +32,9 @@ pub(crate) struct BySize<'a> {
     /// Where full single frames arrived while merged ones were being lost. A path that fails when a transfer begins, for
     /// a while or for good, has lost merged frames only, too, and single ones arrived before.
     amid: Amid,
+    /// Most of them were not judged, unlike single frames: what was lost shows by its repeats, and nothing shows that the
+    /// others arrived.
+    is_unjudged: bool,
 }
 
 /// Frames of some lengths.
@@ -95,31 +98,34 @@ impl<'a> BySize<'a> {
     /// All merged frames of a hop.
     pub(crate) fn of_hop(hop: &'a Hop) -> Self {
         Self {
-            table: Table::of(&hop.merged, &hop.single),
+            table: judged(&hop.merged, &hop.single),
             lengths: &hop.by_length,
             full: hop.full.into(),
             segment: SEGMENT,
             together: Some(&hop.together),
             amid: hop.amid,
+            is_unjudged: is_unjudged(&hop.merged, &hop.single),
         }
     }
 
     /// The merged frames of one connection.
     pub(crate) fn of_connection(connection: &'a HopConnection) -> Self {
         Self {
-            table: Table::of(&connection.merged, &connection.single),
+            table: judged(&connection.merged, &connection.single),
             lengths: &connection.by_length,
             full: connection.full.into(),
             segment: SEGMENT,
             together: Some(&connection.together),
             amid: connection.amid,
+            is_unjudged: is_unjudged(&connection.merged, &connection.single),
         }
     }
 
     /// The frames of one connection that were taken for TSO frames.
     pub(crate) fn of_uncut(connection: &'a HopConnection) -> Self {
         Self {
-            table: Table::of(&connection.tso, &connection.single),
+            table: judged(&connection.tso, &connection.single),
+            is_unjudged: is_unjudged(&connection.tso, &connection.single),
             ..Self::of_connection(connection)
         }
     }
@@ -133,6 +139,7 @@ impl<'a> BySize<'a> {
             segment: direction.segment_size_bytes.unwrap_or(SEGMENT),
             together: None,
             amid: direction.amid,
+            is_unjudged: false,
         }
     }
 
@@ -153,6 +160,7 @@ impl<'a> BySize<'a> {
             segment: SEGMENT,
             together: Some(&hop.together),
             amid: hop.amid,
+            is_unjudged: is_unjudged(&hop.merged, &hop.single),
         }
     }
 
@@ -169,6 +177,7 @@ impl<'a> BySize<'a> {
             segment: SEGMENT,
             together: None,
             amid: PASSES,
+            is_unjudged: false,
         }
     }
 
@@ -181,6 +190,11 @@ impl<'a> BySize<'a> {
     /// Whether most full single frames are lost as well: then the path is too narrow for either.
     pub(crate) fn is_narrow(&self) -> bool {
         self.full.all >= A_FEW && self.full.share() >= MERGED_LOST
+    }
+
+    /// Whether most frames of several segments were not judged, unlike single ones.
+    pub(crate) fn is_unjudged(&self) -> bool {
+        self.is_unjudged
     }
 
     /// Frames by length: those of several segments.
@@ -203,7 +217,7 @@ impl<'a> BySize<'a> {
 
     /// Whether longer frames cannot be carried; `looks` is the number of tables that were tested.
     pub(crate) fn step(&self, looks: usize) -> Option<Step> {
-        if self.table.merged_lost < HANDFUL {
+        if self.table.merged_lost < HANDFUL || self.is_unjudged {
             return None;
         }
         let (step, looks) = self.likeliest(looks)?;
@@ -278,6 +292,22 @@ impl<'a> BySize<'a> {
         let rates = (0..200).map(|i| 1e-9 * 1.1_f64.powi(i));
         rates.map(likelihood).fold(f64::NEG_INFINITY, f64::max)
     }
+}
+
+/// What is known of frames. Where most of those of several segments were not judged, the others were sent again: of what no
+/// acknowledgment shows the fate, that has arrived which was not.
+fn judged(merged: &Outcomes, single: &Outcomes) -> Table {
+    let mut table = Table::of(merged, single);
+    if is_unjudged(merged, single) {
+        table.merged += merged.not_judged;
+    }
+    table
+}
+
+/// Whether most of these frames were not judged, and most single ones were: not because one capture is shorter.
+fn is_unjudged(frames: &Outcomes, single: &Outcomes) -> bool {
+    let mostly = |frames: &Outcomes| frames.not_judged > frames.seen / 2;
+    mostly(frames) && !mostly(single)
 }
 
 impl Part {

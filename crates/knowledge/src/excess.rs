@@ -16,7 +16,7 @@ use crate::by_size::BySize;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
 use crate::odds::{Table, all_damaged, fisher};
-use crate::thresholds::{DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, TENTH};
+use crate::thresholds::{CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH};
 use crate::words::time;
 
 /// How the loss of merged frames compares with that of single ones.
@@ -93,17 +93,18 @@ impl Excess {
 
     fn of(size: &BySize<'_>, looks: usize, reason: impl Fn() -> Option<Reason>) -> Self {
         let (table, lengths) = (&size.table, size.lengths());
+        let may_be_room = || hits_single(table) || room::explains(table, lengths, SURELY);
         if size.limit(looks).is_some() {
             Self::Limited
         } else if !table.falls_on_merged() {
             Self::None
         } else if size.is_narrow()
             || size.falls_by_the_byte()
-            || room::explains(table, lengths)
             || room::is_as_by_the_byte(table, lengths)
+            || room::explains(table, lengths, CLEARLY)
         {
             Self::ByLength(reason())
-        } else if let Some(reason) = reason().filter(|_| hits_single(table)) {
+        } else if let Some(reason) = reason().filter(|_| may_be_room()) {
             Self::ByLength(Some(reason))
         } else if fisher(table).is_some_and(|p| p >= DOUBT / looks.max(1) as f64) {
             Self::Slight

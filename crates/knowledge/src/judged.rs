@@ -14,7 +14,7 @@ pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
 /// What a hop cannot judge, since captures miss frames, end early or have clocks that nothing joins, the point's own
 /// repeats may show.
 pub(crate) fn judges_nearly_all(seen: &HopConnection) -> bool {
-    let judged = |frames: &Outcomes| frames.came_through() + frames.lost;
+    let judged = |frames: &Outcomes| frames.seen - frames.missed - frames.not_judged;
     let is_nearly_all =
         |frames: &&Outcomes| judged(frames) as f64 >= NEARLY_ALL * frames.seen as f64;
     let sorts = [&seen.merged, &seen.tso, &seen.single];

@@ -38,6 +38,10 @@ pub(crate) const SPARED_BESIDE: f64 = 0.02;
 /// than one share of loss for all merged frames to clear it: where frames are of one length, either fits.
 pub(crate) const SURELY: f64 = 1.5;
 
+/// Where nothing shows the reason for want of room (no queue's delay, no policer's pause), so much likelier: of boxes that
+/// lose a share of all merged frames, whatever their length, one in eight passed [`SURELY`] by chance, and one in fifty this.
+pub(crate) const CLEARLY: f64 = 3.0;
+
 /// How much likelier, as a natural logarithm, another explanation may be without loss by the byte being rejected: a
 /// step has two parameters more, and is the best of many (Akaike: one for each).
 pub(crate) const MUCH_BETTER: f64 = 3.5;

@@ -25,6 +25,8 @@ pub(crate) struct Syn {
     /// The window scale that the SYN offers, if any; the outer `None`: the capture cut the options off.
     pub(super) scale: Option<Option<u8>>,
     pub(super) timestamps: bool,
+    /// Not scaled (RFC 7323, 2.2).
+    pub(super) window: u16,
 }
 
 impl Syn {
@@ -37,6 +39,7 @@ impl Syn {
             mss: frame.options().and_then(|options| options.mss),
             scale: (scale.is_some() || !cut).then_some(scale),
             timestamps: frame.timestamps().is_some(),
+            window: frame.window,
         }
     }
 }

@@ -158,6 +158,9 @@ pub struct Direction {
     pub window_max_bytes: Option<u64>,
     /// Mean window advertised by frames going in this direction, in bytes, scaled.
     pub window_mean_bytes: Option<u64>,
+    /// Scale of these windows (a shift), where the capture has no handshake that shows the scale: the least by which no
+    /// data of the other direction went beyond a window.
+    pub window_scale_inferred: Option<u16>,
     /// Frames without payload going in this direction that only acknowledge.
     pub acks: u64,
     /// Segments of this direction for each such ACK of the other.

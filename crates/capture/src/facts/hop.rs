@@ -36,10 +36,19 @@ impl Outcomes {
         self.intact() + self.partly_lost
     }
 
-    /// Frames that arrived whole, in some form.
+    /// Frames that arrived whole, in some form; with those that the second capture [lacks](Self::lacks).
     #[must_use]
     pub fn intact(&self) -> u64 {
-        self.arrived + self.resplit + self.merged_further + self.fragmented
+        let missed = if self.lacks() { self.missed } else { 0 };
+        self.arrived + self.resplit + self.merged_further + self.fragmented + missed
+    }
+
+    /// Whether the second capture lacks more frames than were lost, as one with a filter by length or with short slots
+    /// does: frames that the receiver acknowledged arrived. Of a few, an acknowledgment of the repair may pass for
+    /// one of the frame.
+    #[must_use]
+    pub fn lacks(&self) -> bool {
+        self.missed > self.lost
     }
 
     /// Frames that were lost, in whole or in part.

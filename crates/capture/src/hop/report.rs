@@ -157,7 +157,7 @@ fn list_pair(
         merged_lost_frames: result.multi_lost.clone(),
         single_lost_frames: result.single_lost.clone(),
         merged_arrived_frames: result.multi_arrived.clone(),
-        by_length: result.by_length.clone(),
+        by_length: result.by_length(),
         together: result.together(),
         full: result.full,
         amid: result.amid(),

@@ -19,7 +19,9 @@ pub(crate) struct Verdicts {
     /// Single frames by the pause in front of them.
     pub(crate) rested: Rested,
     /// Frames of several segments.
-    pub(crate) by_length: Lengths,
+    by_length: Lengths,
+    /// Those that the second capture lacks though the receiver acknowledged them.
+    missed: Lengths,
     /// Single frames of half a segment and more.
     pub(crate) full: Fate,
     passes: Passes,
@@ -86,7 +88,8 @@ impl Verdicts {
                     note(&mut self.multi_lost, judged.number);
                     self.by_length.add(judged.len, 0, 1);
                 }
-                Outcome::Missed | Outcome::NotJudged => {}
+                Outcome::Missed => self.missed.add(judged.len, 1, 0),
+                Outcome::NotJudged => {}
                 Outcome::PartlyLost => {
                     note(&mut self.multi_arrived, judged.number);
                     self.by_length.add_partly(judged.len);
@@ -125,6 +128,15 @@ impl Verdicts {
     /// Frames that left together and arrived, by their bytes in all.
     pub(super) fn together(&self) -> Lengths {
         self.together.lengths()
+    }
+
+    /// Frames of several segments, those that arrived though the second capture lacks them among them.
+    pub(super) fn by_length(&self) -> Lengths {
+        let mut all = self.by_length.clone();
+        if self.multi.lacks() {
+            all.add_all(&self.missed);
+        }
+        all
     }
 
     /// Where full single frames arrived while frames of several segments were being lost.

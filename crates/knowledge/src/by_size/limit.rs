@@ -12,7 +12,8 @@ impl BySize<'_> {
     /// be carried: a bucket with room for the shorter ones looks like this as well.
     pub(crate) fn limit(&self, looks: usize) -> Option<Step> {
         let (step, looks) = self.likeliest(looks)?;
-        let is_limit = step.p < DOUBT / looks as f64
+        let is_limit = !self.is_unjudged
+            && step.p < DOUBT / looks as f64
             && step.is_steep()
             && (step.shorter.share() <= SPARED_BESIDE || self.is_beside_chance(&step))
             && (self.amid.shows_passes() || self.carries_many(&step))

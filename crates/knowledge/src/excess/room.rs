@@ -5,7 +5,7 @@ use coalescope_capture::facts::{Length, Lengths};
 
 use crate::by_size::Part;
 use crate::odds::Table;
-use crate::thresholds::{SEGMENT, STRAY, SURELY};
+use crate::thresholds::{SEGMENT, STRAY};
 
 /// Frames of a length, and what became of them.
 #[derive(Clone, Copy, Debug)]
@@ -14,14 +14,14 @@ struct Row {
     part: Part,
 }
 
-/// Whether loss for each byte beyond those that always have room is likelier than one share of loss for single frames
-/// and another one for all that is merged. Either has two parameters.
-pub(super) fn explains(table: &Table, lengths: &Lengths) -> bool {
+/// Whether loss for each byte beyond those that always have room is likelier, by so much, than one share of loss for single
+/// frames and another one for all that is merged. Either has two parameters.
+pub(super) fn explains(table: &Table, lengths: &Lengths, by: f64) -> bool {
     let single = single_row(table, lengths);
     let merged: Vec<Row> = lengths.iter().map(Row::from).collect();
     let all: Vec<Row> = std::iter::once(single).chain(merged).collect();
     let alike = single.part.own_likelihood() + Part::of(lengths.iter()).own_likelihood();
-    for_want_of_room(&all) - alike >= SURELY
+    for_want_of_room(&all) - alike >= by
 }
 
 /// Whether merged frames are lost no more often than loss for each byte makes them, at the rate of single ones.
@@ -83,11 +83,12 @@ fn rooms(rows: &[Row]) -> impl Iterator<Item = f64> {
 mod tests {
     use super::*;
     use crate::by_size::counted;
+    use crate::thresholds::SURELY;
 
     /// Single frames and merged ones by segments: how many there were, and how many of them were lost.
     fn explained(single: (u64, u64), merged: &[(u32, u32, u32)]) -> bool {
         let (table, lengths) = counted(single, merged);
-        explains(&table, &lengths)
+        explains(&table, &lengths, SURELY)
     }
 
     /// Counts of simulated policers and short queues behind a card that merges.

@@ -2,6 +2,7 @@
 
 use coalescope_capture::facts::{Hop, Slot};
 
+use crate::by_size::BySize;
 use crate::odds::{Table, fisher};
 use crate::thresholds::{A_FEW, DOUBT, HANDFUL, NEARLY_ALL, SPARED_BESIDE};
 
@@ -17,7 +18,8 @@ pub(super) struct Span {
 /// The time in which nearly all merged frames of a hop are lost and nearly no single one, if it is not all of the time. A
 /// burst of losses is over at once: losses, and single frames that pass among them, are in several slots.
 pub(super) fn of_loss(hop: &Hop) -> Option<Span> {
-    if hop.merged.lost < HANDFUL || hop.tso.seen > 0 {
+    let lacks_merged = hop.merged.lacks() || BySize::of_hop(hop).is_unjudged();
+    if hop.merged.lost < HANDFUL || hop.tso.seen > 0 || lacks_merged {
         return None;
     }
     let slots = &hop.strip.slots;

@@ -85,11 +85,7 @@ impl Case<'_> {
             time(self.data().window_closed_s),
             time(self.data().duration_s.unwrap_or(0.0))
         );
-        let open = format!(
-            "the window is {} on average, and one round trip is {}",
-            bytes(self.acks().window_mean_bytes.unwrap_or(0)),
-            time(self.data().rtt_min_s.unwrap_or(0.0))
-        );
+        let open = self.open_window();
         let evidence = if self.acks().zero_windows > 0 {
             vec![
                 shown(
@@ -107,6 +103,21 @@ impl Case<'_> {
             "the receiver's window holds the sender back",
             evidence,
             "look at the receiving application and its socket buffer (net.ipv4.tcp_rmem, SO_RCVBUF)",
+        )
+    }
+
+    /// How large the window is. Where only its scale is inferred, that is what the finding rests on.
+    fn open_window(&self) -> String {
+        let rtt = time(self.data().rtt_min_s.unwrap_or(0.0));
+        let Some(scale) = self.acks().window_scale_inferred else {
+            let window = bytes(self.acks().window_mean_bytes.unwrap_or(0));
+            return format!("the window is {window} on average, and one round trip is {rtt}");
+        };
+        let at_edge = time(self.data().window_limited_s);
+        let duration = time(self.data().duration_s.unwrap_or(0.0));
+        format!(
+            "for {at_edge} of {duration} all was sent that the window allows, if its scale is {scale}, the least that the data \
+             leaves possible: the capture has no handshake to show the scale; one round trip is {rtt}"
         )
     }
 

@@ -8,7 +8,9 @@ use super::base::{bytes, lossy, plain, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
-use crate::parts::{HERE, MBIT, Wan, any_kind, cut_from, merging, near, point, scenario};
+use crate::parts::{
+    HERE, MBIT, Wan, any_kind, cut_from, for_points, merging, near, point, scenario,
+};
 
 pub(super) const ALL: &[Family] = &[
     Family::innocent(
@@ -30,6 +32,11 @@ pub(super) const ALL: &[Family] = &[
         "bit-errors-behind",
         "wrong bits behind the merging card",
         bit_errors_behind,
+    ),
+    Family::innocent(
+        "long-left-out-behind",
+        "the same, and a capture behind it that leaves long frames out",
+        long_left_out_behind,
     ),
     Family::innocent(
         "bit-errors-in-front",
@@ -141,6 +148,25 @@ fn bit_error_rate(dice: &mut Dice) -> f64 {
 }
 
 fn bit_errors_behind(dice: &mut Dice) -> Drawn {
+    let scenario = wrong_bits_behind(dice, "bit-errors-behind");
+    let twin = sound_twin(&scenario, 3);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+/// Capture slots of a few KiB, or a filter by length: what was merged looks as if it had vanished there.
+fn long_left_out_behind(dice: &mut Dice) -> Drawn {
+    let mut scenario = wrong_bits_behind(dice, "long-left-out-behind");
+    let longest = dice.pick(&[1_600, 3_100, 4_096, 9_216]);
+    for_points(&mut scenario, |point| {
+        if ["HYP-TAP", "VM"].contains(&point.name.as_str()) {
+            point.longest = longest;
+        }
+    });
+    let twin = sound_twin(&scenario, 3);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn wrong_bits_behind(dice: &mut Dice, name: &str) -> Scenario {
     let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
     let segments = dice.whole(3..=16) as usize;
     let merge = merging_up_to(dice, wan, segments);
@@ -150,9 +176,7 @@ fn bit_errors_behind(dice: &mut Dice) -> Drawn {
         ..wan
     };
     let link = near.link_with(|lane| lane.bit_errors = errors);
-    let scenario = bridged(dice, "bit-errors-behind", wan, merge, link);
-    let twin = sound_twin(&scenario, 3);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    bridged(dice, name, wan, merge, link)
 }
 
 fn bit_errors_in_front(dice: &mut Dice) -> Drawn {
