@@ -262,6 +262,8 @@ async function open(file) {
     if (wide > width) problems.push(`it is ${wide} pixels wide in a window of ${width}`);
     const sideways = await evaluate(`[...document.querySelectorAll(".story, #path .hops")].filter((one) => one.scrollWidth > one.clientWidth + 1).length`);
     if (sideways) problems.push(`story or path is wider than a window of ${width}`);
+    const cut = await evaluate(`[...document.querySelectorAll("pre, caption")].filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > ${width}).map((one) => one.textContent.slice(0, 40))`);
+    for (const text of cut ?? []) problems.push(`a command or caption does not fit a window of ${width}: ${text}`);
     const hanging = await evaluate(`(${hangs})()`);
     if (hanging) problems.push(`an arrow between levels of proof hangs out of a window of ${width}`);
     if (!measured.length) measured.push(`letters ${await evaluate(`(${letters})()`)}`);
