@@ -1,11 +1,11 @@
-// Speed and memory of the page beside the program, in the same run: node web/tests/bench.mjs DIR PROGRAM GEN
+// Speed of the page beside the program, in the same run: node web/tests/bench.mjs DIR PROGRAM GEN
 //
 // DIR is what scripts/web built, PROGRAM the command (profile dist), GEN bench/trace's generator of captures. CHROMIUM names the
 // browser. SMALL=N takes an Nth of the frames, REPS (3) is how often each runs, in turn; the best time counts. The program reads
-// with one thread, as the page does, and as whoever calls it has it. TMPDIR holds the captures, 4.3 GB at most. Ratios are what
+// with one thread, as the page does, and as whoever calls it has it. TMPDIR holds the captures, 1.1 GB at a time. Ratios are what
 // to compare: figures are of one machine on one day.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Page, browser, served } from "./page.mjs";
@@ -20,7 +20,7 @@ const seconds = (ms) => (ms / 1000).toFixed(3), rate = (frames, ms) => (frames /
 function written(name, frames, snap, connections, seed) {
   const path = join(scratch, `${name}.pcap`);
   const truth = execFileSync(gen, [path, frames, snap, connections, 2, seed, 16].map(String));
-  return { path, frames: JSON.parse(truth).frames, bytes: statSync(path).size };
+  return { path, frames: JSON.parse(truth).frames };
 }
 
 function byProgram(path, threads) {
@@ -79,39 +79,10 @@ async function firstVerdict() {
   console.log(`\nFirst verdict of the demo's captures after their drop on a page just opened: ${times.map(seconds).join(", ")} s`);
 }
 
-// Peak resident memory of the processes of this browser, MB.
-function peaks() {
-  const children = new Map();
-  for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const parent = readFileSync(`/proc/${name}/stat`, "utf8").replace(/^.*\) \S (\d+) .*$/s, "$1");
-      children.set(parent, [...(children.get(parent) ?? []), name]);
-    } catch {} // It has ended meanwhile.
-  }
-  const all = (pid) => [pid, ...(children.get(pid) ?? []).flatMap(all)];
-  const peak = { renderer: 0, browser: 0 };
-  for (const pid of all(String(chosen.pid))) {
-    const line = readFileSync(`/proc/${pid}/cmdline`, "utf8"), mb = Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/VmHWM:\s+(\d+)/)?.[1] ?? 0) / 1e3;
-    const role = line.includes("--type=renderer") ? "renderer" : line.includes("--type=") ? null : "browser";
-    if (role) peak[role] = Math.max(peak[role], mb);
-  }
-  return peak;
-}
-
-// A capture larger than what a tab can hold.
-async function large() {
-  const before = peaks(), capture = written("large", Math.round(3_950_000 / part), 65535, 200, 1);
-  const { took, whole } = await byPage(capture.path);
-  const after = peaks(), told = ({ renderer, browser }) => `renderer ${Math.round(renderer)} MB, browser ${Math.round(browser)} MB`;
-  console.log(`\n${(capture.bytes / 1e9).toFixed(2)} GB, ${capture.frames} frames: judged in ${seconds(took)} s (${Math.round(capture.bytes / took / 1000)} MB/s), with pictures and hashes in ${seconds(whole)} s; peak memory ${told(after)} (before: ${told(before)})`);
-}
-
 let good = true;
 try {
   console.log(`${cpus().length} cores, ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}; best of ${reps}; times are to the verdict, rates in million frames/s`);
   await page.open(server.url);
-  // First, since peaks are of a process's whole life.
-  await large();
   console.log("\n| workload | frames | program, one thread | program | page | page: of one thread | of the program | page, with its report |\n|---|---|---|---|---|---|---|---|");
   await compared("connections-200", 10_000_000, 200, 2);
   await compared("connections-20000", 2_000_000, Math.max(1, Math.round(20_000 / part)), 3);
