@@ -107,10 +107,10 @@ impl Connection {
         let acked = receiver.acknowledged_plainly(frame, &sender.acks, common);
         sender.acks.add_data(frame);
         let (is_reached, is_awaited) = (sender.is_at_edge(), receiver.awaits_edge());
-        self.follow_edge(frame, is_reached, is_awaited);
         self.phases
             .data(frame, frame.from_low == self.client_is_low);
         self.learn_rtt();
+        self.follow_edge(frame, is_reached, is_awaited);
         acked
     }
 

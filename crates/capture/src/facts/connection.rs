@@ -158,8 +158,8 @@ pub struct Direction {
     pub window_max_bytes: Option<u64>,
     /// Mean window advertised by frames going in this direction, in bytes, scaled.
     pub window_mean_bytes: Option<u64>,
-    /// Scale of these windows (a shift), where the capture has no handshake that shows the scale: the least by which no
-    /// data of the other direction went beyond a window.
+    /// Scale of these windows (a shift) where no handshake shows one: the only one that data and windows leave possible,
+    /// or the least that the window of the SYN suggests.
     pub window_scale_inferred: Option<u16>,
     /// Frames without payload going in this direction that only acknowledge.
     pub acks: u64,
