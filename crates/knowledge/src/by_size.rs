@@ -12,6 +12,7 @@ use coalescope_capture::facts::{
     Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths, Outcomes,
 };
 
+use crate::judged::is_unjudged;
 use crate::odds::{Table, all_damaged, fisher};
 use crate::thresholds::{
     A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
@@ -192,11 +193,6 @@ impl<'a> BySize<'a> {
         self.full.all >= A_FEW && self.full.share() >= MERGED_LOST
     }
 
-    /// Whether most frames of several segments were not judged, unlike single ones.
-    pub(crate) fn is_unjudged(&self) -> bool {
-        self.is_unjudged
-    }
-
     /// Frames by length: those of several segments.
     pub(crate) fn lengths(&self) -> &Lengths {
         self.lengths
@@ -302,12 +298,6 @@ fn judged(merged: &Outcomes, single: &Outcomes) -> Table {
         table.merged += merged.not_judged;
     }
     table
-}
-
-/// Whether most of these frames were not judged, and most single ones were: not because one capture is shorter.
-fn is_unjudged(frames: &Outcomes, single: &Outcomes) -> bool {
-    let mostly = |frames: &Outcomes| frames.not_judged > frames.seen / 2;
-    mostly(frames) && !mostly(single)
 }
 
 impl Part {

@@ -10,6 +10,8 @@ mod rest;
 mod room;
 mod span;
 
+use std::cell::LazyCell;
+
 use coalescope_capture::facts::{DatagramHop, Direction, Hop, Point};
 
 use crate::by_size::BySize;
@@ -93,7 +95,7 @@ impl Excess {
 
     fn of(size: &BySize<'_>, looks: usize, reason: impl Fn() -> Option<Reason>) -> Self {
         let (table, lengths) = (&size.table, size.lengths());
-        let may_be_room = || hits_single(table) || room::explains(table, lengths, SURELY);
+        let room = LazyCell::new(|| room::likelier(table, lengths));
         if size.limit(looks).is_some() {
             Self::Limited
         } else if !table.falls_on_merged() {
@@ -101,10 +103,10 @@ impl Excess {
         } else if size.is_narrow()
             || size.falls_by_the_byte()
             || room::is_as_by_the_byte(table, lengths)
-            || room::explains(table, lengths, CLEARLY)
+            || *room >= CLEARLY
         {
             Self::ByLength(reason())
-        } else if let Some(reason) = reason().filter(|_| may_be_room()) {
+        } else if let Some(reason) = reason().filter(|_| hits_single(table) || *room >= SURELY) {
             Self::ByLength(Some(reason))
         } else if fisher(table).is_some_and(|p| p >= DOUBT / looks.max(1) as f64) {
             Self::Slight

@@ -14,11 +14,16 @@ pub(crate) fn at(trace: &Trace, point: &str, id: u64) -> Option<Connection> {
 /// What a hop cannot judge, since captures miss frames, end early or have clocks that nothing joins, the point's own
 /// repeats may show.
 pub(crate) fn judges_nearly_all(seen: &HopConnection) -> bool {
-    let judged = |frames: &Outcomes| frames.seen - frames.missed - frames.not_judged;
     let is_nearly_all =
-        |frames: &&Outcomes| judged(frames) as f64 >= NEARLY_ALL * frames.seen as f64;
+        |frames: &&Outcomes| frames.shown() as f64 >= NEARLY_ALL * frames.seen as f64;
     let sorts = [&seen.merged, &seen.tso, &seen.single];
-    sorts.iter().any(|frames| judged(frames) > 0) && sorts.iter().all(is_nearly_all)
+    sorts.iter().any(|frames| frames.shown() > 0) && sorts.iter().all(is_nearly_all)
+}
+
+/// Whether most of these frames were not judged, and most single ones were: not because one capture is shorter.
+pub(crate) fn is_unjudged(frames: &Outcomes, single: &Outcomes) -> bool {
+    let mostly = |frames: &Outcomes| frames.not_judged > frames.seen / 2;
+    mostly(frames) && !mostly(single)
 }
 
 /// Frames that a connection lost on a hop, in whole or in part.

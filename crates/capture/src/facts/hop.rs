@@ -39,8 +39,18 @@ impl Outcomes {
     /// Frames that arrived whole, in some form; with those that the second capture [lacks](Self::lacks).
     #[must_use]
     pub fn intact(&self) -> u64 {
-        let missed = if self.lacks() { self.missed } else { 0 };
-        self.arrived + self.resplit + self.merged_further + self.fragmented + missed
+        self.whole() + if self.lacks() { self.missed } else { 0 }
+    }
+
+    /// Frames whose fate the second capture shows.
+    #[must_use]
+    pub fn shown(&self) -> u64 {
+        self.whole() + self.damaged()
+    }
+
+    /// Frames that the second capture has whole, in some form.
+    fn whole(&self) -> u64 {
+        self.arrived + self.resplit + self.merged_further + self.fragmented
     }
 
     /// Whether the second capture lacks more frames than were lost, as one with a filter by length or with short slots

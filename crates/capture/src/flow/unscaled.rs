@@ -104,12 +104,11 @@ impl Flow {
             return;
         }
         // What came until now was allowed by the acknowledgment before, and is by this one.
-        let una = self.una;
-        if !self.slow.get_or_insert_default().unscaled.is_superseded {
+        if !self.unscaled().is_superseded {
             self.raise_scale();
         }
-        let unscaled = &mut self.slow.get_or_insert_default().unscaled;
-        unscaled.hear(una, acks.last_window() as u16, now_ns);
+        let (una, window) = (self.una, acks.last_window() as u16);
+        self.unscaled().hear(una, window, now_ns);
         self.raise_scale();
     }
 
@@ -124,7 +123,7 @@ impl Flow {
             return false;
         }
         let last = (self.una, acks.last_window());
-        let unscaled = &mut self.slow.get_or_insert_default().unscaled;
+        let unscaled = self.unscaled();
         let answer_ns = turn_ns.map_or(0, |turn| turn - turn / SOONER);
         unscaled.is_superseded = last != (unscaled.una, u64::from(unscaled.window));
         let is_too_soon = now_ns - unscaled.since_ns < answer_ns;
@@ -140,13 +139,16 @@ impl Flow {
         }
     }
 
+    fn unscaled(&mut self) -> &mut Unscaled {
+        &mut self.slow.get_or_insert_default().unscaled
+    }
+
     fn raise_scale(&mut self) -> bool {
         let next = self.ranges.next();
-        let slow = self.slow.get_or_insert_default();
-        let raised = slow.unscaled.raise(next);
+        let raised = self.unscaled().raise(next);
         if raised {
             // What counted as held back by a smaller window was not.
-            slow.growth = Growth::default();
+            self.slow.get_or_insert_default().growth = Growth::default();
             (self.edge_ns, self.edge_since_ns) = (0, 0);
         }
         raised

@@ -14,14 +14,14 @@ struct Row {
     part: Part,
 }
 
-/// Whether loss for each byte beyond those that always have room is likelier, by so much, than one share of loss for single
-/// frames and another one for all that is merged. Either has two parameters.
-pub(super) fn explains(table: &Table, lengths: &Lengths, by: f64) -> bool {
+/// How much likelier, as a natural logarithm, loss for each byte beyond those that always have room is than one share of
+/// loss for single frames and another one for all that is merged. Either has two parameters.
+pub(super) fn likelier(table: &Table, lengths: &Lengths) -> f64 {
     let single = single_row(table, lengths);
     let merged: Vec<Row> = lengths.iter().map(Row::from).collect();
     let all: Vec<Row> = std::iter::once(single).chain(merged).collect();
     let alike = single.part.own_likelihood() + Part::of(lengths.iter()).own_likelihood();
-    for_want_of_room(&all) - alike >= by
+    for_want_of_room(&all) - alike
 }
 
 /// Whether merged frames are lost no more often than loss for each byte makes them, at the rate of single ones.
@@ -88,7 +88,7 @@ mod tests {
     /// Single frames and merged ones by segments: how many there were, and how many of them were lost.
     fn explained(single: (u64, u64), merged: &[(u32, u32, u32)]) -> bool {
         let (table, lengths) = counted(single, merged);
-        explains(&table, &lengths, SURELY)
+        likelier(&table, &lengths) >= SURELY
     }
 
     /// Counts of simulated policers and short queues behind a card that merges.

@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Hop, Slot};
 
-use crate::by_size::BySize;
+use crate::judged::is_unjudged;
 use crate::odds::{Table, fisher};
 use crate::thresholds::{A_FEW, DOUBT, HANDFUL, NEARLY_ALL, SPARED_BESIDE};
 
@@ -18,7 +18,7 @@ pub(super) struct Span {
 /// The time in which nearly all merged frames of a hop are lost and nearly no single one, if it is not all of the time. A
 /// burst of losses is over at once: losses, and single frames that pass among them, are in several slots.
 pub(super) fn of_loss(hop: &Hop) -> Option<Span> {
-    let lacks_merged = hop.merged.lacks() || BySize::of_hop(hop).is_unjudged();
+    let lacks_merged = hop.merged.lacks() || is_unjudged(&hop.merged, &hop.single);
     if hop.merged.lost < HANDFUL || hop.tso.seen > 0 || lacks_merged {
         return None;
     }

@@ -116,8 +116,8 @@ impl Case<'_> {
         let at_edge = time(self.data().window_limited_s);
         let duration = time(self.data().duration_s.unwrap_or(0.0));
         format!(
-            "for {at_edge} of {duration} all was sent that the window allows, if its scale is {scale}, the least that the data \
-             leaves possible: the capture has no handshake to show the scale; one round trip is {rtt}"
+            "for {at_edge} of {duration} all was sent that the window allows, if its scale is {scale}: no handshake in the capture \
+             shows the scale, but data and windows do; one round trip is {rtt}"
         )
     }
 

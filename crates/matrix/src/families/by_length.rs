@@ -122,9 +122,7 @@ fn queue_behind(dice: &mut Dice) -> Drawn {
     let link = Element::Link(Link {
         toward: [lane, back],
     });
-    let scenario = bridged(dice, "queue-behind", wan, merge, link);
-    let twin = sound_twin(&scenario, 3);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    beside_sound_twin(bridged(dice, "queue-behind", wan, merge, link))
 }
 
 fn queue_in_front(dice: &mut Dice) -> Drawn {
@@ -148,9 +146,7 @@ fn bit_error_rate(dice: &mut Dice) -> f64 {
 }
 
 fn bit_errors_behind(dice: &mut Dice) -> Drawn {
-    let scenario = wrong_bits_behind(dice, "bit-errors-behind");
-    let twin = sound_twin(&scenario, 3);
-    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+    beside_sound_twin(wrong_bits_behind(dice, "bit-errors-behind"))
 }
 
 /// Capture slots of a few KiB, or a filter by length: what was merged looks as if it had vanished there.
@@ -162,6 +158,10 @@ fn long_left_out_behind(dice: &mut Dice) -> Drawn {
             point.longest = longest;
         }
     });
+    beside_sound_twin(scenario)
+}
+
+fn beside_sound_twin(scenario: Scenario) -> Drawn {
     let twin = sound_twin(&scenario, 3);
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
 }
