@@ -5,7 +5,10 @@ import { SLICE, away, empty, filled, slice, slot } from "./shared.js";
 let files = [];
 /** @type {MessagePort | null} */
 let ahead = null;
-let held = { number: -1, from: 0, bytes: new Uint8Array(0) };
+// Slices that are used piece by piece: of each file that is being read, since points take turns; and under OPENING of the one opened last.
+const OPENING = -1;
+/** @type {Map<number, { number: number, from: number, bytes: Uint8Array }>} */
+const held = new Map();
 /** @type {Map<number, Stream>} */
 const streams = new Map();
 
@@ -23,24 +26,34 @@ export function setFiles(list, port) {
 export function readSlice(number, from, into) {
   const bytes = readAhead(number, from) ?? readNow(number, from);
   if (!bytes.length) throw "the file is shorter than when it was chosen";
-  const some = bytes.length > into.length ? bytes.subarray(0, into.length) : bytes;
-  into.set(some);
-  return some.length;
+  // What is given away has no length any more.
+  const length = Math.min(bytes.length, into.length);
+  into.set(bytes.subarray(0, length));
+  if (from + length >= files[number].size) drop(number);
+  return length;
 }
 
 /** @param {number} number @param {number} from */
 function readNow(number, from) {
-  const at = from - held.from;
-  if (held.number === number && at >= 0 && at < held.bytes.length) return held.bytes.subarray(at);
+  const place = from < SLICE ? OPENING : number, old = held.get(place);
+  const at = old?.number === number ? from - old.from : -1;
+  if (old && at >= 0 && at < old.bytes.length) return old.bytes.subarray(at);
   let bytes;
   try {
     bytes = slice(files[number], from);
   } catch {
     throw ""; // Words for people are in slices.rs.
   }
-  away(held.bytes);
-  held = { number, from, bytes };
+  drop(place);
+  held.set(place, { number, from, bytes });
   return bytes;
+}
+
+/** @param {number} place */
+function drop(place) {
+  const old = held.get(place);
+  if (old) away(old.bytes);
+  held.delete(place);
 }
 
 // Of files that are only opened for now nothing is read ahead: there may be hundreds.

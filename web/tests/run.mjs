@@ -201,10 +201,10 @@ async function readsAhead(folder) {
   await page.open(page.url);
   const own = join(scratch, "ahead"), names = capturesIn(folder).slice(0, 2);
   mkdirSync(own);
-  // The same frames once more, and again: some 5 MB.
+  // The same frames once more, and again: some 14 MB, so that each of the two pieces of memory is used twice.
   for (const name of names) {
     const bytes = readFileSync(join(folder, name)), head = bytes.readUInt32LE(4) + bytes.readUInt32LE(bytes.readUInt32LE(4) + 4);
-    const times = Math.ceil(5e6 / bytes.length);
+    const times = Math.ceil(14e6 / bytes.length);
     writeFileSync(join(own, name), Buffer.concat([bytes, ...Array(times).fill(bytes.subarray(head))]));
   }
   await good(own);
