@@ -129,6 +129,7 @@ impl Connection {
         self.last_ns = self.last_ns.max(frame.time_ns);
         let from = if frame.from_low { LOW } else { HIGH };
         let (rtt_ns, least_rtt_ns, ends) = (self.rtt_ns, self.least_rtt_ns(), self.ends);
+        let reset = self.reset;
         let (sender, receiver) = self.sides(frame);
         // The state before this frame: send and acknowledged change it below.
         let around = Around {
@@ -139,6 +140,7 @@ impl Connection {
             turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
             ends,
+            reset,
             advances: frame.flags.has(Flags::ACK) && receiver.is_advanced_by(frame),
             acknowledged: receiver.first_acknowledged(frame, &sender.acks),
         };

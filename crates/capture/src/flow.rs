@@ -11,6 +11,7 @@ mod predicted;
 mod repeats;
 mod silences;
 mod span;
+mod unheard;
 mod unscaled;
 mod waits;
 

@@ -172,6 +172,8 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         stuck_places: u64::from(odd.stuck.places),
         stuck_s: seconds(odd.stuck.waited_ns),
         stuck_bytes: (odd.stuck.length > 0).then_some(odd.stuck.length),
+        timeouts_after_ack: u64::from(odd.unheard.waits.count),
+        timeouts_after_ack_s: seconds(odd.unheard.waits.ns),
         longest_delivered_bytes: flow.longest.bytes(),
         longest_unknown_bytes: (odd.longest_unknown > 0).then_some(odd.longest_unknown),
         repeats: repeats(flow, uncut),

@@ -4,8 +4,8 @@
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::judged::{at, judges_nearly_all, lost_by};
-use crate::limits::ConnectionLimit;
-use crate::thresholds::LOSS_FRAMES;
+use crate::limits::{ConnectionLimit, waits_for_handshake};
+use crate::thresholds::{HEAVY_LOSS, LOSS_FRAMES};
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
 /// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
@@ -13,7 +13,7 @@ pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Optio
     let arrived = last_point(trace, limit)?;
     let connection = at(trace, &limit.point, limit.connection)?;
     let late = connection.direction(limit.direction).late_frames;
-    (late < LOSS_FRAMES).then_some(arrived)
+    (late < LOSS_FRAMES && !waits_for_handshake(&connection)).then_some(arrived)
 }
 
 fn last_point<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
@@ -45,5 +45,7 @@ fn passages<'t>(
 }
 
 fn carries_all(seen: &HopConnection) -> bool {
-    judges_nearly_all(seen) && lost_by(seen) < LOSS_FRAMES
+    let lost = lost_by(seen);
+    let all = seen.merged.seen + seen.tso.seen + seen.single.seen;
+    judges_nearly_all(seen) && lost < LOSS_FRAMES && (lost as f64) < HEAVY_LOSS * all as f64
 }

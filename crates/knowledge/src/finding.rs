@@ -95,6 +95,8 @@ pub enum Reason {
     Corruption,
     /// A box carries frames up to a length, or a number of segments, and loses longer ones.
     Length,
+    /// Acknowledgments do not come back to the sender, or come too late.
+    LostAcks,
 }
 
 /// A connection, by the point that saw it.

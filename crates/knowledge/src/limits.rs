@@ -9,8 +9,8 @@ use serde::{Serialize, Serializer};
 use crate::thresholds::{
     ABOUT, ACKS_APART, ACKS_PART, BEHIND, CLOSED, DRIFT, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS,
     HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, QUEUE, QUEUE_S,
-    QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK, STUCK_TIME, TICK_S,
-    WAITS, WINDOW_TIME,
+    QUEUED, REORDERED, REORDERED_LATE, ROOM_SEGMENTS, SILENT, SMALL_MTU, STUCK, STUCK_TIME,
+    SYN_AGAIN_S, TICK_S, WAITS, WINDOW_TIME,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -92,12 +92,33 @@ pub(crate) fn opposite(direction: &str) -> &'static str {
 /// The limit of a connection at one point.
 pub(crate) fn limit_of(point: &Arc<str>, connection: &Connection) -> ConnectionLimit {
     let (direction, limit) = telling_direction(connection);
+    let waits = leaves_open(limit) && is_late_to_connect(connection);
     ConnectionLimit {
         point: Arc::clone(point),
         connection: connection.id,
         direction,
-        limit,
+        limit: if waits { Limit::Loss } else { limit },
     }
+}
+
+/// Whether nothing but the handshake holds a connection back.
+pub(crate) fn waits_for_handshake(connection: &Connection) -> bool {
+    is_late_to_connect(connection) && leaves_open(telling_direction(connection).1)
+}
+
+/// Whether the handshake waited for a SYN to be sent again, and took most of the time.
+fn is_late_to_connect(connection: &Connection) -> bool {
+    let all_s = connection.last_s - connection.first_s;
+    let connect_s = connection.phases.connect_s;
+    connect_s.is_some_and(|took_s| took_s >= SYN_AGAIN_S && took_s >= GAPS * all_s)
+}
+
+/// Whether data shows nothing that goes wrong.
+fn leaves_open(limit: Limit) -> bool {
+    matches!(
+        limit,
+        Limit::None | Limit::TooShort | Limit::SenderIdle | Limit::PathBandwidth
+    )
 }
 
 /// Whether a limit holds for data in one direction, given the other.
@@ -105,8 +126,9 @@ type Rule = fn(&Direction, &Direction) -> bool;
 
 /// What limits data in one direction; `other` carries its acknowledgments.
 pub(crate) fn limit(data: &Direction, other: &Direction) -> Limit {
-    let rules: [(Limit, Rule); 10] = [
+    let rules: [(Limit, Rule); 11] = [
         (Limit::Loss, is_cut_off),
+        (Limit::Loss, waits_for_acks),
         (Limit::TooShort, is_too_short),
         (Limit::ReceiverWindow, is_window_closed),
         (Limit::Reordering, is_reordered),
@@ -125,6 +147,15 @@ pub(crate) fn limit(data: &Direction, other: &Direction) -> Limit {
 pub(crate) fn is_stuck(data: &Direction, _: &Direction) -> bool {
     let duration = data.duration_s.unwrap_or(0.0);
     data.stuck_timeouts >= STUCK && data.stuck_s >= STUCK_TIME * duration
+}
+
+/// Whether a sender waits for acknowledgments that passed this point, and sends its data again; and little else is lost.
+pub(crate) fn waits_for_acks(data: &Direction, other: &Direction) -> bool {
+    let duration = data.duration_s.unwrap_or(0.0);
+    data.timeouts_after_ack > 0
+        && data.timeouts_after_ack_s >= STUCK_TIME * duration
+        && loss_frames(data) <= data.timeouts_after_ack
+        && !is_unclear(data, other)
 }
 
 /// Whether data is stuck for its length, or at one place only. Lost merged frames cause timeouts at place after place,

@@ -1,14 +1,20 @@
 //! Findings that are not about lost merged frames: other limits of connections.
 
+mod acks;
 mod case;
+mod handshake;
 mod lossless;
 
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
+use crate::arrived::arrived_at;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
-use crate::limits::{ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames};
+use crate::limits::{
+    ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames, waits_for_acks,
+    waits_for_handshake,
+};
 use crate::merging::is_judged;
 use crate::odds::Table;
 use crate::overview::Overview;
@@ -59,6 +65,7 @@ fn finding(
     };
     let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
     let case = Case::find(trace, largest)?;
+    let case = acknowledged_in_vain(trace, largest).unwrap_or(case);
     let mut finding = case.finding(trace, wanted, same);
     if before.iter().any(|doubt| is_same_loss(doubt, &finding)) {
         return None;
@@ -73,10 +80,24 @@ fn finding(
     Some(finding)
 }
 
+/// The same connection where what this point takes for a loss arrived, and was acknowledged, but not for the sender.
+fn acknowledged_in_vain<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<Case<'t>> {
+    let (point, connection) = (limit.limit == Limit::Loss).then(|| arrived_at(trace, limit))??;
+    let there = ConnectionLimit {
+        point: point.into(),
+        connection,
+        ..limit.clone()
+    };
+    let case = Case::find(trace, &there)?;
+    waits_for_acks(case.data(), case.acks()).then_some(case)
+}
+
 impl Case<'_> {
     fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {
         match limit {
             Limit::Reordering => self.reordering(),
+            Limit::Loss if waits_for_handshake(&self.connection) => self.handshake(),
+            Limit::Loss if waits_for_acks(self.data(), self.acks()) => self.lost_acks(trace),
             Limit::Loss if is_stuck(self.data(), self.acks()) => self.stuck(trace, same),
             Limit::Loss => self.loss(trace, same),
             Limit::ReceiverWindow => self.window(),

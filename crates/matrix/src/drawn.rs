@@ -102,6 +102,8 @@ pub(crate) enum Otherwise {
     Healthy,
     /// Frames are lost.
     Loss,
+    /// Acknowledgments are lost.
+    LostAcks,
     /// The receiver's window.
     Window,
     /// The sender has nothing to send.

@@ -15,6 +15,7 @@ mod mixed;
 mod seen;
 mod slow;
 mod stacks;
+mod way_back;
 
 use crate::family::Family;
 
@@ -36,6 +37,7 @@ pub fn families() -> Vec<&'static Family> {
         stacks::ALL,
         boxes::ALL,
         captured::ALL,
+        way_back::ALL,
     ];
     all.into_iter().flatten().collect()
 }

@@ -24,7 +24,7 @@ use self::facts::{FILLED, Facts, PLAINLY, segments_received};
 
 use crate::case::{Case, Played};
 use crate::drawn::Otherwise;
-use crate::reasons::reasons;
+use crate::reasons::{hides_acks, loses_acks, reasons};
 
 /// The right verdict.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,6 +170,10 @@ fn innocent(case: &Case, played: &Played) -> Label {
     let outcome = &played.outcomes[0];
     let facts = Facts::of(case, played);
     let mut accepted = accepted(case, &facts);
+    if loses_acks(&case.runs[0], case.receiver) {
+        // A SYN may be among what was lost, or many in a row.
+        accepted.push("loss-not-merging");
+    }
     let drops = &outcome.truth.drops;
     let worst = drops.iter().max_by_key(|drop| drop.total());
     let behind = worst.is_some_and(|drop| around(&case.runs[0], drop).0.is_none());
@@ -188,11 +192,12 @@ fn innocent(case: &Case, played: &Played) -> Label {
         guilt: None,
         accepted,
         costs,
-        little: [Otherwise::Unlinked, Otherwise::NotMerging].contains(&case.otherwise)
+        little: hides_acks(&case.runs[0], case.receiver)
+            || [Otherwise::Unlinked, Otherwise::NotMerging].contains(&case.otherwise)
             || facts.lost_share > MANY
                 && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
         merged: 0,
-        reasons: Some(reasons(&case.runs[0], outcome)),
+        reasons: Some(reasons(&case.runs[0], outcome, case.receiver)),
     }
 }
 
@@ -236,6 +241,7 @@ fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
         ]),
         Otherwise::Unseen => also(&["healthy", "path-bandwidth", "sender-idle"]),
         Otherwise::Loss => also(facts.also_lossy()),
+        Otherwise::LostAcks => also(facts.also_slower()),
         Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
         Otherwise::Bandwidth => also(facts.also_filled(case.is_comparison())),
         Otherwise::Idle if facts.idle < 0.6 || facts.segments < SHORT => also(&["healthy"]),
@@ -250,7 +256,7 @@ impl Otherwise {
             Self::Healthy | Self::Unmerged => "healthy",
             Self::Unseen => "none",
             Self::Unlinked => "not-enough-evidence",
-            Self::Loss | Self::NotMerging => "loss-not-merging",
+            Self::Loss | Self::LostAcks | Self::NotMerging => "loss-not-merging",
             Self::Window => "receiver-window",
             Self::Idle => "sender-idle",
             Self::Bandwidth | Self::HiddenQueue => "path-bandwidth",

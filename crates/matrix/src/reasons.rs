@@ -1,13 +1,13 @@
 //! True reasons of a loss, by the drops of the simulator's elements.
 
 use coalescope_knowledge::Reason;
-use coalescope_simulate::{DropTruth, Element, Hop, Lane, Outcome, Scenario};
+use coalescope_simulate::{DropTruth, Element, Hop, Lane, Outcome, Scenario, Side};
 
 /// An element counts if it made this share of all drops.
 const PART: f64 = 0.2;
 
 /// The reasons that a verdict may give for the losses of a run; it need give none.
-pub(crate) fn reasons(run: &Scenario, outcome: &Outcome) -> Vec<Reason> {
+pub(crate) fn reasons(run: &Scenario, outcome: &Outcome, receiver: Side) -> Vec<Reason> {
     let drops = &outcome.truth.drops;
     let all: u64 = drops.iter().map(DropTruth::total).sum();
     let counts = |dropped: u64| dropped > 0 && dropped as f64 >= PART * all as f64;
@@ -28,7 +28,41 @@ pub(crate) fn reasons(run: &Scenario, outcome: &Outcome) -> Vec<Reason> {
             reasons.push(Reason::Corruption);
         }
     }
+    if loses_acks(run, receiver) {
+        reasons.push(Reason::LostAcks);
+    }
     reasons
+}
+
+/// Whether acknowledgments are lost on their way back from the side that gets most data.
+pub(crate) fn loses_acks(run: &Scenario, receiver: Side) -> bool {
+    run.path
+        .iter()
+        .any(|element| is_lossy_back(element, receiver))
+}
+
+/// Whether acknowledgments are lost before any given point sees them: then frames look lost that arrived.
+pub(crate) fn hides_acks(run: &Scenario, receiver: Side) -> bool {
+    let is_lossy = |element: &Element| is_lossy_back(element, receiver);
+    let Some(place) = run.path.iter().position(is_lossy) else {
+        return false;
+    };
+    let (nearer_client, nearer_server) = run.path.split_at(place);
+    let passed = if receiver == Side::Client {
+        nearer_client
+    } else {
+        nearer_server
+    };
+    let is_point = |element: &Element| matches!(element, Element::Point(_));
+    !passed.iter().any(is_point)
+}
+
+fn is_lossy_back(element: &Element, receiver: Side) -> bool {
+    let Element::Link(link) = element else {
+        return false;
+    };
+    let back = &link.toward[receiver.other().index()];
+    back.loss > 0.0 || back.outage.is_some()
 }
 
 /// A full element delays the packets that it keeps, unless it has no queue.
@@ -72,7 +106,7 @@ mod tests {
         let family = all.iter().find(|one| one.name == family).expect("a family");
         let draw = |seed| {
             let case = Case::draw(family, seed, &Disturb::Not);
-            reasons(&case.runs[0], &run(&case.runs[0]))
+            reasons(&case.runs[0], &run(&case.runs[0]), case.receiver)
         };
         let mut found = Vec::new();
         for reason in (1..6).flat_map(draw) {
@@ -90,5 +124,6 @@ mod tests {
         assert_eq!(of("bit-errors-behind"), [Reason::Corruption]);
         assert_eq!(of("black-hole"), [Reason::PathMtu, Reason::Length]);
         assert_eq!(of("random-loss"), []);
+        assert_eq!(of("no-way-back"), [Reason::LostAcks]);
     }
 }

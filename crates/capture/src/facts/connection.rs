@@ -221,6 +221,11 @@ pub struct Direction {
     pub stuck_s: f64,
     /// Payload of the longest frame that had two timeouts in a row and more, in bytes.
     pub stuck_bytes: Option<u32>,
+    /// Timeouts after which the sender repeated only bytes whose acknowledgment had passed this point before: it was
+    /// lost, or came late, on its way from here.
+    pub timeouts_after_ack: u64,
+    /// Time waited for them, in seconds.
+    pub timeouts_after_ack_s: f64,
     /// Payload of the longest frame that arrived, sent for the first time or again, as far as acknowledged; 65,535 for
     /// that and more.
     pub longest_delivered_bytes: Option<u32>,

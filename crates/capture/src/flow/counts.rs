@@ -54,6 +54,8 @@ pub(crate) struct Around {
     pub(crate) asked_ns: i64,
     /// Bits of the connection's ends; see [`crate::key::Key::mark`].
     pub(crate) ends: u64,
+    /// The connection was reset.
+    pub(crate) reset: bool,
     /// The frame acknowledges more than was acknowledged.
     pub(crate) advances: bool,
     /// Where to look for the frame that first acknowledged the same position.

@@ -9,6 +9,9 @@ impl Flow {
     /// alike from a point behind the loss, neither is the case.
     #[inline]
     pub(super) fn note_idle(&mut self, frame: &Frame, next: u64, around: Around) {
+        if self.awaits_acknowledgment(frame, next, around) {
+            return;
+        }
         if self.has_said_all(next, around.asked_ns) {
             if self.counts.data_frames > 0 {
                 self.add_idle(frame, around.rtt_ns);
@@ -26,7 +29,7 @@ impl Flow {
     /// Like [`Flow::note_idle`], for expected data that goes on ([`Flow::goes_on_at`]).
     #[inline(always)]
     pub(crate) fn note_idle_before(&mut self, frame: &Frame, asked_ns: i64, rtt_ns: i64) {
-        if self.has_said_all(self.ranges.next(), asked_ns) {
+        if self.has_said_all(self.ranges.next(), asked_ns) && !self.goes_on_unheard(frame.time_ns) {
             self.add_idle(frame, rtt_ns);
         }
     }

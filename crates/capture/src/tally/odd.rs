@@ -31,6 +31,7 @@ pub(crate) struct Odd {
     /// Gaps as long as a timeout, and those of them that were longer by the round trip known at the time.
     pub(crate) gaps: Gaps,
     pub(crate) sure_gaps: Gaps,
+    pub(crate) unheard: Unheard,
     /// Data that came beyond bytes not seen, and the fewest such bytes.
     pub(crate) holes: u32,
     pub(crate) least_hole: u32,
@@ -38,6 +39,16 @@ pub(crate) struct Odd {
     pub(crate) repair_ns: i64,
     /// Payload of the longest frame over a segment of Ethernet, where the segment size cannot be known.
     pub(crate) longest_unknown: u32,
+}
+
+/// Silences after which a sender repeats what was acknowledged: the acknowledgment did not come to the sender in time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unheard {
+    /// Those as long as a timeout.
+    pub(crate) waits: Gaps,
+    /// When the last such repeat came, and how long the silence in front of it was.
+    pub(crate) at_ns: i64,
+    pub(crate) last_ns: i64,
 }
 
 /// Gaps, and the time in them.

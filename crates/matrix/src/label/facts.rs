@@ -88,6 +88,17 @@ impl Facts {
         }
     }
 
+    /// Ids that are right besides a cause that hardly costs anything, or leaves the path full.
+    pub(super) fn also_slower(&self) -> &'static [&'static str] {
+        if self.segments == 0 {
+            &["none"]
+        } else if self.left > PLAINLY || self.utilised > FILLED {
+            &["healthy", "path-bandwidth", "receiver-window"]
+        } else {
+            &[]
+        }
+    }
+
     /// Of two transfers the second is the one in question.
     pub(super) fn of(case: &Case, played: &Played) -> Self {
         Self::of_run(case, played, played.outcomes.len() - 1)

@@ -1,0 +1,65 @@
+//! Acknowledgments that do not come back to the sender.
+
+use coalescope_capture::facts::{Direction, Trace};
+
+use super::case::Case;
+use crate::finding::{Finding, HopRef, Id, Reason};
+use crate::judged::at;
+use crate::words::{shown, time};
+
+const TITLE: &str = "the sender sends again, timeout after timeout, what was acknowledged long before: acknowledgments are \
+     lost or held up on their way back, and merging has no part in it";
+const NEXT: &str = "look at the way back, which may be another one: a lossy or full link, a firewall or a rate limit that drops \
+     acknowledgments; leave merging as it is";
+
+impl Case<'_> {
+    /// Acknowledgments do not come back: between which points, if one in front shows that they do not pass.
+    pub(super) fn lost_acks(&self, trace: &Trace) -> Finding {
+        let data = self.data();
+        let text = format!(
+            "{} timeouts, {} waited for of {}, after which only bytes were sent again whose acknowledgment had passed {} before",
+            data.timeouts_after_ack,
+            time(data.timeouts_after_ack_s),
+            time(data.duration_s.unwrap_or(0.0)),
+            self.point,
+        );
+        let again = data.frames_of(|examples| &examples.retransmitted);
+        let evidence = vec![shown(text, self.point, again)];
+        let mut finding = self.make(Id::LossNotMerging, TITLE, evidence, NEXT);
+        finding.reason = Some(Reason::LostAcks);
+        finding.hop = self.lost_on_the_way_back(trace);
+        finding
+    }
+
+    /// The last point, on the way back to the sender, that acknowledgments passed, and the next one. They passed a point
+    /// where most of the timeouts come after them as well.
+    fn lost_on_the_way_back(&self, trace: &Trace) -> Option<HopRef> {
+        let (mut point, mut id) = (self.point, self.connection.id);
+        // As many steps as there are hops: points in a circle have no end.
+        for _ in &trace.hops {
+            let (before, there) = self.in_front(trace, point, id)?;
+            let connection = at(trace, before, there)?;
+            if !self.is_as_late(connection.direction(self.direction)) {
+                return Some(HopRef {
+                    from: point.to_owned(),
+                    to: before.to_owned(),
+                });
+            }
+            (point, id) = (before, there);
+        }
+        None
+    }
+
+    /// The point in front of another one for this connection's data, and the connection there.
+    fn in_front<'t>(&self, trace: &'t Trace, point: &str, id: u64) -> Option<(&'t str, u64)> {
+        let hops = trace.hops.iter().filter(|hop| hop.to == point);
+        let all = hops.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
+        let mut mine = all.filter(|(_, seen)| seen.to_id == id && seen.direction == self.direction);
+        mine.next().map(|(hop, seen)| (&*hop.from, seen.from_id))
+    }
+
+    /// Whether acknowledgments passed a point before most of the timeouts.
+    fn is_as_late(&self, there: &Direction) -> bool {
+        2 * there.timeouts_after_ack >= self.data().timeouts_after_ack
+    }
+}

@@ -1,0 +1,22 @@
+//! Connections that wait for their handshake.
+
+use super::case::Case;
+use crate::finding::{Finding, Id};
+use crate::words::{time, without_frames};
+
+impl Case<'_> {
+    pub(super) fn handshake(&self) -> Finding {
+        let text = format!(
+            "connected {} after the first SYN, of {} in all",
+            time(self.connection.phases.connect_s.unwrap_or(0.0)),
+            time(self.connection.last_s - self.connection.first_s),
+        );
+        self.make(
+            Id::LossNotMerging,
+            "the connection waits for its handshake: a SYN or its answer is lost, or comes late, and merging has no part in it",
+            vec![without_frames(text)],
+            "look at what drops SYNs: a full listen queue (nstat TcpExtListenDrops), a limit of new connections, a firewall, a \
+             lossy link; leave merging as it is",
+        )
+    }
+}
