@@ -20,6 +20,7 @@ use coalescope_wire::Flags;
 use crate::acks::Acks;
 use crate::doubled::{First, Place, Surroundings};
 use crate::frame::{Frame, Odd, TooBig};
+use crate::lately::Lately;
 use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
@@ -94,6 +95,8 @@ struct Slow {
     silences: Silences,
     growth: Growth,
     unscaled: Unscaled,
+    /// Boxed, since most directions send nothing again.
+    lately: Option<Box<Lately>>,
 }
 
 impl Flow {

@@ -65,6 +65,7 @@ mod halves;
 mod hop;
 mod kept;
 mod key;
+mod lately;
 mod lengths;
 mod lockstep;
 mod median;

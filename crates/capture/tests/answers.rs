@@ -185,6 +185,58 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) })]
+
+    /// The network doubles frames that were sent once, and the receiver says so: what was lost stays lost.
+    #[test]
+    fn what_the_network_doubled_takes_back_no_loss(rounds in 8..30u32, every in 1..4u32) {
+        let got = merged_ones_are_lost(rounds, |talk, before, now, beyond| {
+            talk.ack(now, beyond);
+            if beyond.is_empty() && (now / SEGMENT / 3).is_multiple_of(every) {
+                // The last segment of the round, which arrived at once.
+                let end = before + 2 * SEGMENT;
+                talk.ack(now, &[(end - SEGMENT, end)]);
+            }
+        });
+        prop_assert_eq!(got.retransmitted_spurious, 0);
+        prop_assert_eq!(got.repeats.merged_repeated, u64::from(rounds));
+    }
+
+    /// Acknowledgments pass this point and come to nobody: a timeout, twice as long from time to time, and the first of the
+    /// segments again. Where the last segment alone comes again, the application may have had nothing more to say.
+    #[test]
+    fn what_is_repeated_though_acknowledged_was_not_heard_of(
+        segments in 2..9u32, timeouts in 1..5u32, again in 0..9u32,
+    ) {
+        let again = again % segments;
+        let mut talk = Talk::begin();
+        for segment in 0..segments {
+            talk.after(100).data_with(segment * SEGMENT, SEGMENT, PSH);
+            talk.after(100).ack((segment + 1) * SEGMENT, &[]);
+        }
+        let mut waited_us = 0;
+        for timeout in 0..timeouts {
+            let rto_us = 300_000 << timeout;
+            waited_us += rto_us;
+            talk.after(rto_us).data(again * SEGMENT, SEGMENT);
+            talk.ack(segments * SEGMENT, &[(again * SEGMENT, (again + 1) * SEGMENT)]);
+        }
+        talk.after(80_000).data(segments * SEGMENT, SEGMENT);
+        let got = talk.found();
+        let is_last = again + 1 == segments;
+        let counted = if is_last { 0 } else { u64::from(timeouts) };
+        prop_assert_eq!(got.timeouts_after_ack, counted);
+        if is_last {
+            prop_assert!(got.sender_idle_s > 0.2, "{}", got.sender_idle_s);
+        } else {
+            let waited_s = waited_us as f64 / 1e6;
+            prop_assert!((got.timeouts_after_ack_s - waited_s).abs() < 0.001);
+            prop_assert!(got.sender_idle_s < 0.001, "{}", got.sender_idle_s);
+        }
+    }
+}
+
 /// The first acknowledgment was held back until the needless repeat came, and says both.
 #[test]
 fn an_acknowledgment_may_be_the_first_and_tell_of_a_repeat() {

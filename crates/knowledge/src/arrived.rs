@@ -5,7 +5,7 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::judged::{at, judges_nearly_all, lost_by};
 use crate::limits::{ConnectionLimit, waits_for_handshake};
-use crate::thresholds::{HEAVY_LOSS, LOSS_FRAMES};
+use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES};
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
 /// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
@@ -14,6 +14,32 @@ pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Optio
     let connection = at(trace, &limit.point, limit.connection)?;
     let late = connection.direction(limit.direction).late_frames;
     (late < LOSS_FRAMES && !waits_for_handshake(&connection)).then_some(arrived)
+}
+
+/// Whether what came late at this limit's point was overtaken on the hop in front, which carried all of it: nothing was lost
+/// where nothing is missing, however late it comes.
+pub(crate) fn is_overtaken(trace: &Trace, limit: &ConnectionLimit) -> bool {
+    let late = |point: &str, id| {
+        let connection = at(trace, point, id);
+        connection.map_or(0, |seen| seen.direction(limit.direction).late_frames)
+    };
+    let hops = trace.hops.iter().filter(|hop| *hop.to == *limit.point);
+    let all = hops.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
+    let mut mine =
+        all.filter(|(_, seen)| seen.to_id == limit.connection && seen.direction == limit.direction);
+    let came_late = late(&limit.point, limit.connection);
+    came_late >= LOSS_FRAMES
+        && mine.any(|(hop, seen)| {
+            came_late >= BEHIND * not_seen_to_arrive(seen)
+                && carries_all(seen)
+                && late(&hop.from, seen.from_id) < LOSS_FRAMES
+        })
+}
+
+fn not_seen_to_arrive(seen: &HopConnection) -> u64 {
+    let sorts = [&seen.merged, &seen.tso, &seen.single];
+    let open = sorts.iter().map(|frames| frames.missed + frames.not_judged);
+    lost_by(seen) + open.sum::<u64>()
 }
 
 fn last_point<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {

@@ -391,17 +391,21 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let explained = pauses || is_window_full(data, other);
     // More is lost than any sender causes itself.
     let most = loses(data, MOST_LOST);
-    let few = has_few_segments(data) || lacks_the_longest(data);
+    let few = has_few_segments(data);
     let heavy = few && loses_heavily(data, other) || most;
+    let heavy = heavy || lacks_the_longest(data) && is_lossy(data, other);
     room && !explained && heavy && !passes_merged(data)
 }
 
 /// Whether all missing frames are longer than any frame that came, merged ones among these: such is the view behind a
 /// box that carries frames up to a length. Chance loses single frames too.
-fn lacks_the_longest(data: &Direction) -> bool {
+pub(crate) fn lacks_the_longest(data: &Direction) -> bool {
     let longest = data.longest_delivered_bytes.unwrap_or(u32::MAX);
     let is_merged = data.merge_factor_max.is_some_and(|segments| segments >= 2);
-    is_merged && data.holes >= HANDFUL && data.least_hole_bytes.is_some_and(|hole| hole > longest)
+    let least = data.least_hole_bytes.unwrap_or(0);
+    // What the capture itself missed leaves holes as well.
+    let is_lost = data.missed_bytes < u64::from(least);
+    is_merged && is_lost && data.holes >= HANDFUL && least > longest
 }
 
 #[cfg(test)]

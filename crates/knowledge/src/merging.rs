@@ -10,6 +10,7 @@ use crate::judged::{at, judges_nearly_all};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
+use crate::thresholds::MERGED_LOST;
 use crate::words::{connections, reference, shown, slow, without_frames};
 use refused::{refused, rejected_at};
 
@@ -34,7 +35,7 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
         let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
             continue;
         };
-        let losers = hop.connections.iter().filter(|c| c.merged.lost > 0);
+        let losers = hop.connections.iter().filter(|c| loses_most(c));
         let known = point.connections.len() as u64;
         let losers = losers.map(|c| c.from_id).filter(|id| *id < known);
         let finding = lost_on(hop, trace);
@@ -114,6 +115,13 @@ pub(crate) fn is_judged(
                     && judges_nearly_all(seen)
             })
         })
+}
+
+/// Whether a connection lost most of its merged frames, or all beyond some length; not a few by chance.
+pub(crate) fn loses_most(seen: &HopConnection) -> bool {
+    let (lost, passed) = (seen.merged.lost, seen.merged.came_through());
+    let most = lost as f64 >= MERGED_LOST * (lost + passed) as f64;
+    lost > 0 && (most || BySize::of_connection(seen).step(1).is_some())
 }
 
 fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {

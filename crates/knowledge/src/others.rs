@@ -12,7 +12,7 @@ use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
 use crate::limits::{
-    ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames, waits_for_acks,
+    ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames, segments, waits_for_acks,
     waits_for_handshake,
 };
 use crate::merging::is_judged;
@@ -113,8 +113,8 @@ impl Case<'_> {
             frames => format!(" ({frames} of them needlessly)"),
         };
         let text = format!(
-            "{} data frames were lost: {} sent again{needless}, {} late",
-            share(loss_frames(self.data()), self.data().data_frames),
+            "{} were lost: {} sent again{needless}, {} late",
+            self.lost_words(),
             self.data().retransmitted_frames,
             self.data().late_frames
         );
@@ -160,6 +160,17 @@ impl Case<'_> {
             to: hop.to.clone(),
         });
         finding
+    }
+
+    /// What was lost of how much. What is sent again are segments as a rule, whatever they were part of before.
+    fn lost_words(&self) -> String {
+        let (data, lost) = (self.data(), loss_frames(self.data()));
+        let segments = segments(data).round() as u64;
+        if segments > data.data_frames && lost <= segments {
+            format!("{} segments", share(lost, segments))
+        } else {
+            format!("{} data frames", share(lost, data.data_frames))
+        }
     }
 
     /// How the loss of merged frames compares with that of single ones: on this hop; behind the point; or not at all, if what

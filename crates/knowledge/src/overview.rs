@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::arrived::arrived_at;
+use crate::arrived::{arrived_at, is_overtaken};
 use crate::datagrams;
 use crate::limits::{ConnectionLimit, Limit, limit_of};
 use crate::pooled::{Pattern, Pools};
@@ -17,6 +17,8 @@ use crate::traffic::{Own, Traffic};
 pub(crate) struct Overview {
     points: Vec<Seen>,
     merged_on_hops: u64,
+    /// Hops show merged frames that came through.
+    passes_on_hops: bool,
     /// UDP datagrams that were merged; none where no hop shows UDP.
     datagrams: Option<u64>,
     /// For each entry of `limits`, the limit by its point alone, and how much data is behind it.
@@ -31,6 +33,8 @@ struct Seen {
     /// Connections with large frames that were sent again or refused.
     suspects: Vec<Connection>,
     merged_frames: u64,
+    /// Of them, those known to have arrived.
+    merged_passed: u64,
     traffic: Traffic,
     pools: Pools,
     /// Payload of the longest frame whose segment size is not known.
@@ -43,11 +47,18 @@ fn merged_on_hops(trace: &Trace) -> u64 {
     further.max().unwrap_or(0)
 }
 
+/// Whether some merged frames are seen to come through a hop, or single ones to be merged on it.
+fn passes_on_hops(trace: &Trace) -> bool {
+    let mut hops = trace.hops.iter();
+    hops.any(|hop| hop.merged.came_through() + hop.single.merged_further > 0)
+}
+
 impl Overview {
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut overview = Self {
             points: Vec::new(),
             merged_on_hops: merged_on_hops(trace),
+            passes_on_hops: passes_on_hops(trace),
             datagrams: (!trace.datagram_hops.is_empty()).then(|| datagrams::merged(trace)),
             own: Vec::new(),
             limits: Vec::new(),
@@ -116,6 +127,12 @@ impl Overview {
         }
     }
 
+    /// Whether some merged frames are known to have arrived.
+    pub(crate) fn passes_merged(&self) -> bool {
+        let arrived = self.points.iter().any(|seen| seen.merged_passed > 0);
+        arrived || self.passes_on_hops || self.datagrams.is_some_and(|merged| merged > 0)
+    }
+
     /// UDP datagrams that were merged; none where no hop shows UDP.
     pub(crate) fn merged_datagrams(&self) -> Option<u64> {
         self.datagrams
@@ -135,7 +152,17 @@ impl Overview {
 
     /// Gives a limit that is a loss by its point alone the limit of the point at which hops show these frames to have arrived.
     pub(crate) fn believe_hops(&mut self, trace: &Trace) {
-        let losses = (0..self.limits.len()).filter(|at| self.own[*at].limit == Limit::Loss);
+        let losses = |own: &[Own]| {
+            let all = (0..own.len()).filter(|at| own[*at].limit == Limit::Loss);
+            all.collect::<Vec<_>>()
+        };
+        for at in losses(&self.own) {
+            if is_overtaken(trace, &self.limits[at]) {
+                (self.limits[at].limit, self.own[at].limit) =
+                    (Limit::Reordering, Limit::Reordering);
+            }
+        }
+        let losses = losses(&self.own).into_iter();
         let elsewhere = |at| Some((at, arrived_at(trace, &self.limits[at])?));
         let found: Vec<_> = losses.filter_map(elsewhere).collect();
         for (at, (point, id)) in found {
@@ -171,6 +198,9 @@ impl Seen {
     fn add(&mut self, connection: Connection, traffic: Traffic) {
         let directions = [&connection.to_client, &connection.to_server];
         self.merged_frames += directions.iter().map(|d| d.merged_frames).sum::<u64>();
+        let fates = directions.iter().map(|direction| &direction.repeats);
+        let passed = fates.map(|repeats| repeats.merged.saturating_sub(repeats.merged_repeated));
+        self.merged_passed += passed.sum::<u64>();
         self.traffic += traffic;
         self.pools.add(&connection);
         let unknown = directions.iter().filter_map(|d| d.longest_unknown_bytes);

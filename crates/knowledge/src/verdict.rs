@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use coalescope_capture::facts::{Hop, Outcomes, Trace};
+use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, Id, Share};
 use crate::hints::{doubted, hints};
 use crate::impact::impact;
-use crate::limits::{ConnectionLimit, Limit, loss_frames};
+use crate::limits::{ConnectionLimit, Limit, lacks_the_longest, loss_frames};
 use crate::merging::{accusations, unjudged};
 use crate::odds::Table;
 use crate::others::{MIXED, healthy, others};
@@ -22,6 +22,7 @@ use crate::same::{Group, Same};
 use crate::thresholds::LOSS_FRAMES;
 use crate::traffic::Traffic;
 use crate::unlinked::unlinked;
+use crate::words::counted;
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -107,19 +108,26 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
 /// The frames that hops lost, by connection and direction.
 type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
 
-/// Losses of hops that lost frames which stood alone, or passed most of those that did not. Where nearly all frames
-/// close to each other are lost, they may have been merged on the hop itself, and lost for that.
+/// The plain losses of hops.
 fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a> {
     let mut losses = Losses::new();
-    let hops = trace.hops.iter();
-    for hop in hops.filter(|hop| hop.lone.lost >= LOSS_FRAMES || passes_bursts(hop)) {
-        for seen in &hop.connections {
+    for hop in &trace.hops {
+        for seen in hop.connections.iter().filter(|seen| is_plain(hop, seen)) {
             let group = same.group(&hop.from, seen.from_id);
             *losses.entry((group, seen.direction)).or_default() +=
                 Table::of(&seen.merged, &seen.single);
         }
     }
     losses
+}
+
+/// Whether a hop lost frames that stood alone, or passed most of those that did not; and the same connection's, not others'.
+/// Where nearly all frames close to each other are lost, they may have been merged on the hop itself, and lost for that.
+fn is_plain(hop: &Hop, seen: &HopConnection) -> bool {
+    let lone = hop.lone.lost >= LOSS_FRAMES;
+    let passes = seen.single.came_through() >= 2 * seen.single.lost;
+    let has_most = 2 * seen.single.lost >= hop.single.lost;
+    passes && (lone || passes_bursts(hop)) || lone && has_most
 }
 
 /// Whether most single frames got through that came close to others.
@@ -145,8 +153,12 @@ fn hops_show_losses(
     let point = points.find(|point| *point.name == *limit.point);
     let connection = point.and_then(|point| point.connections.get(limit.connection));
     connection.is_some_and(|connection| {
-        let lost = loss_frames(connection.direction(limit.direction));
-        table.single_lost >= LOSS_FRAMES && 2 * table.single_lost >= lost && table.hint().is_none()
+        let data = connection.direction(limit.direction);
+        let lost = loss_frames(data);
+        !lacks_the_longest(data)
+            && table.single_lost >= LOSS_FRAMES
+            && 2 * table.single_lost >= lost
+            && table.hint().is_none()
     })
 }
 
@@ -301,13 +313,22 @@ fn merging(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Merging 
         Merging::Harms
     } else if is_doubtful(findings) || is_in_doubt(trace, overview) {
         Merging::Unclear
-    } else if overview.merged_frames() + overview.merged_datagrams().unwrap_or(0) > 0 {
-        Merging::Innocent
+    } else if all_merged(overview) > 0 {
+        if overview.passes_merged() {
+            Merging::Innocent
+        } else {
+            Merging::Unclear
+        }
     } else if overview.may_hide_merging().is_some() {
         Merging::Unclear
     } else {
         Merging::NotSeen
     }
+}
+
+/// Frames and datagrams that were merged.
+fn all_merged(overview: &Overview) -> u64 {
+    overview.merged_frames() + overview.merged_datagrams().unwrap_or(0)
 }
 
 fn found(findings: &[Finding], id: Id) -> bool {
@@ -335,6 +356,11 @@ fn is_in_doubt(trace: &Trace, overview: &Overview) -> bool {
 
 /// Whether frames were merged may be unknown even if nothing points to harm.
 fn unclear(overview: &Overview, findings: &[Finding]) -> String {
+    let merged = all_merged(overview);
+    if merged > 0 && !is_doubtful(findings) && !overview.passes_merged() {
+        let frames = counted(merged, "merged frame");
+        return format!("What became of {frames} is not seen here. ");
+    }
     match overview.may_hide_merging() {
         Some(longest) if !is_doubtful(findings) => format!(
             "Frames of up to {longest} bytes are longer than packets on wires: merged, not cut yet, or never \
@@ -348,7 +374,7 @@ fn unclear(overview: &Overview, findings: &[Finding]) -> String {
 }
 
 fn innocent(overview: &Overview, findings: &[Finding]) -> String {
-    let merged = overview.merged_frames() + overview.merged_datagrams().unwrap_or(0);
+    let merged = all_merged(overview);
     // Here the finding is a note, or the verdict would be another one.
     let is_doubtful = findings
         .iter()

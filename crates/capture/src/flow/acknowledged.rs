@@ -68,7 +68,8 @@ impl Flow {
     }
 
     /// Takes SACK blocks. A D-SACK shows that a retransmission was spurious: the first transmission was not lost. Bytes
-    /// reported before they are sent again arrived with the first transmission.
+    /// reported before they are sent again arrived with the first transmission. Of bytes that were sent once a D-SACK shows that
+    /// the network doubled them.
     #[cold]
     fn take_sack(&mut self, sack: &[(u32, u32)], una: u64, after_hole: bool) {
         let blocks: [_; BLOCKS] = from_fn(|number| {
@@ -76,7 +77,7 @@ impl Flow {
             self.position(start)..self.position(end)
         });
         let is_d_sack = self.is_d_sack(&blocks[0], &blocks[1], una, after_hole);
-        if is_d_sack {
+        if is_d_sack && self.has_repeated(&blocks[0]) {
             let odd = self.tally.note_odd();
             odd.spurious = (odd.spurious + 1).min(odd.retransmitted);
             self.outstanding

@@ -1,5 +1,7 @@
 //! Repeated bytes, and bytes that came late.
 
+use std::ops::Range;
+
 use super::{Around, Data, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
 use crate::passes::Pass;
@@ -53,6 +55,7 @@ impl Flow {
         self.tally.retry(frame.payload, pass, before.in_vain);
         let waited_ns = before.time_ns.map_or(0, |before| frame.time_ns - before);
         self.follow_tried(start, end);
+        self.note_lately(start..end);
         let odd = self.tally.note_odd();
         odd.retransmitted += 1;
         // The receiver had the data: a sender without SACK goes back and sends all of it again (RFC 5681, 3.1). With
@@ -70,6 +73,17 @@ impl Flow {
             odd.timeout += 1;
         }
         Data::Repeat
+    }
+
+    fn note_lately(&mut self, range: Range<u64>) {
+        let slow = self.slow.get_or_insert_default();
+        slow.lately.get_or_insert_default().add(range);
+    }
+
+    /// Whether some of these bytes were sent again lately.
+    pub(super) fn has_repeated(&self, range: &Range<u64>) -> bool {
+        let lately = self.slow.as_ref().and_then(|slow| slow.lately.as_ref());
+        lately.is_some_and(|lately| lately.has_some_of(range))
     }
 
     /// Follows one retransmission at a time: it arrived if its bytes are acknowledged, and did not if they are sent

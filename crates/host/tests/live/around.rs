@@ -91,6 +91,17 @@ fn translation_of_addresses_is_found_where_there_are_rules() {
     namespace.enter(work).expect("entered");
 }
 
+/// Waits until this namespace has so many packet sockets, for half a minute at most.
+fn await_packet_sockets(wanted: usize) {
+    let listed = || std::fs::read_to_string("/proc/thread-self/net/packet").unwrap_or_default();
+    for _ in 0..300 {
+        if listed().lines().count() > wanted {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}
+
 #[test]
 fn who_holds_taps_and_packet_sockets_is_found() {
     let test = "who_holds_taps_and_packet_sockets_is_found";
@@ -105,7 +116,7 @@ fn who_holds_taps_and_packet_sockets_is_found() {
         let script = std::env::temp_dir().join(format!("coalescope-{}.py", std::process::id()));
         std::fs::write(&script, HOLDER).expect("written");
         let helper = Helper::new(&format!("python3 {}", script.display()));
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        await_packet_sockets(2);
         let snapshot = collect(&Options::default());
         drop(helper);
         let _ = std::fs::remove_file(script);

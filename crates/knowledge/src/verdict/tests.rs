@@ -227,3 +227,81 @@ fn where_most_segments_are_merged_nobody_says_that_few_can_be() {
     assert!(title(1.1).ends_with("so that few can be merged"));
     assert!(title(5.7).ends_with("so that not all can be merged"));
 }
+
+/// Frames that were never sent again may have been lost for good: nobody says that they do no harm.
+#[test]
+fn merged_frames_of_unknown_fate_are_not_called_harmless() {
+    let merging = |known: u64, arrived: u64| {
+        let mut data = received(40);
+        (data.merged_frames, data.repeats.merged) = (5, known);
+        let unjudged = Outcomes {
+            seen: 5,
+            not_judged: 5 - arrived,
+            arrived,
+            ..Outcomes::default()
+        };
+        let points = ["in", "out"].map(|name| sample::point(name, data.clone()));
+        judge(&Trace {
+            points: points.to_vec(),
+            hops: vec![hop_of("in", "out", unjudged, outcomes(35, 0))],
+            ..Trace::default()
+        })
+        .verdict
+    };
+    let open = merging(0, 0);
+    assert_eq!(open.merging, Merging::Unclear);
+    assert!(
+        open.text
+            .starts_with("What became of 5 merged frames is not seen here."),
+        "{}",
+        open.text
+    );
+    assert_eq!(merging(1, 0).merging, Merging::Innocent);
+    assert_eq!(merging(0, 1).merging, Merging::Innocent);
+}
+
+/// Later than a round trip, and yet on their way: a hop that carried all of them lost none.
+#[test]
+fn what_a_hop_carried_was_overtaken_however_late_it_came() {
+    let limit = |lost: u64, late_before: u64| {
+        let sound = |late: u64| {
+            let mut data = received(900);
+            (data.late_frames, data.out_of_order_frames) = (late, late);
+            data
+        };
+        let points = vec![
+            sample::point("in", sound(late_before)),
+            sample::point("out", sound(94)),
+        ];
+        let hop = hop_of("in", "out", outcomes(800, lost), outcomes(100, 0));
+        let diagnosis = judge(&Trace {
+            points,
+            hops: vec![hop],
+            ..Trace::default()
+        });
+        diagnosis.findings[0].id
+    };
+    assert_eq!(limit(0, 0), Id::ReorderedBeforeMerge);
+    assert_eq!(limit(90, 0), Id::LossNotMerging);
+    assert_eq!(limit(0, 94), Id::LossNotMerging);
+}
+
+/// One connection loses what is merged, and others a frame now and then: the accusation is about the one.
+#[test]
+fn chance_beside_a_box_is_not_counted_for_the_box() {
+    let merged = [outcomes(20, 20), outcomes(400, 12), outcomes(400, 9)];
+    let seen = merged.iter().zip(0..).map(|(merged, id)| HopConnection {
+        from_id: id,
+        to_id: id,
+        direction: "to_client",
+        merged: *merged,
+        single: outcomes(200, 0),
+        ..HopConnection::default()
+    });
+    let seen: Vec<_> = seen.collect();
+    let lost = seen
+        .iter()
+        .filter(|seen| crate::merging::loses_most(seen))
+        .count();
+    assert_eq!(lost, 1);
+}
