@@ -98,14 +98,15 @@ impl Part {
 impl<'a> BySize<'a> {
     /// All merged frames of a hop.
     pub(crate) fn of_hop(hop: &'a Hop) -> Self {
+        let (merged, single) = hop.compared();
         Self {
-            table: judged(&hop.merged, &hop.single),
+            table: judged(&merged, &single),
             lengths: &hop.by_length,
             full: hop.full.into(),
             segment: SEGMENT,
             together: Some(&hop.together),
             amid: hop.amid,
-            is_unjudged: is_unjudged(&hop.merged, &hop.single),
+            is_unjudged: is_unjudged(&merged, &single),
         }
     }
 

@@ -201,11 +201,12 @@ impl Doubt {
             let fate = format!("that left from {from} to {to} after the first frame never arrived");
             return Some(FRAMES.unexplained(&span.table, &fate));
         }
-        let table = |hop: &Hop| Table::of(&hop.merged, &hop.single);
         match (Excess::of_lost(hop), Excess::on_hop(hop)) {
             (Excess::Limited, _) => FRAMES.limited(&BySize::of_hop(hop), 1, LOST),
-            (Excess::Unexplained, _) => Some(FRAMES.unexplained(&table(hop), LOST)),
-            (_, Excess::Unexplained) => Some(FRAMES.unexplained(&table(&damaged(hop)), DAMAGED)),
+            (Excess::Unexplained, _) => Some(FRAMES.unexplained(&Table::of_hop(hop), LOST)),
+            (_, Excess::Unexplained) => {
+                Some(FRAMES.unexplained(&Table::of_hop(&damaged(hop)), DAMAGED))
+            }
             (_, Excess::Limited) => FRAMES.limited(&BySize::of_hop(&damaged(hop)), 1, DAMAGED),
             _ => None,
         }
@@ -229,9 +230,10 @@ fn looks_at(point: &Point) -> usize {
 
 /// A hop as if frames that lost a part had not arrived.
 fn damaged(hop: &Hop) -> Hop {
+    let (merged, single) = hop.compared();
     Hop {
-        merged: all_damaged(&hop.merged),
-        single: all_damaged(&hop.single),
+        merged: all_damaged(&merged),
+        single: all_damaged(&single),
         delay_spread_s: hop.delay_spread_s,
         by_length: hop.by_length.damaged(),
         full: hop.full,

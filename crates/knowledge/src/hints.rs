@@ -33,7 +33,7 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let few = || {
         Some(too_few(
             few()?,
-            &Table::of(&hop.merged, &hop.single),
+            &Table::of_hop(hop),
             "that left never arrived",
         ))
     };

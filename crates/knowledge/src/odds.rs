@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use coalescope_capture::facts::{Direction, Outcomes};
+use coalescope_capture::facts::{Direction, Hop, Outcomes};
 
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
 use crate::words::{probability, share};
@@ -24,6 +24,12 @@ impl Table {
             single_lost: single.lost,
             single: single.lost + single.came_through(),
         }
+    }
+
+    /// Frames of a hop that compare: those of connections of which something arrived.
+    pub(crate) fn of_hop(hop: &Hop) -> Self {
+        let (merged, single) = hop.compared();
+        Self::of(&merged, &single)
     }
 
     pub(crate) fn of_repeats(direction: &Direction) -> Self {

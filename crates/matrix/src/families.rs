@@ -1,6 +1,7 @@
 //! The families, by what is behind them.
 
 mod base;
+mod blocked;
 mod boxes;
 mod by_length;
 mod captured;
@@ -38,6 +39,7 @@ pub fn families() -> Vec<&'static Family> {
         boxes::ALL,
         captured::ALL,
         way_back::ALL,
+        blocked::ALL,
     ];
     all.into_iter().flatten().collect()
 }

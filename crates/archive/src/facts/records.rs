@@ -6,8 +6,8 @@ use arrow::array::{Array, ArrayRef};
 use arrow::datatypes::{DataType, Field};
 use arrow::error::ArrowError;
 use coalescope_capture::facts::{
-    Amid, Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop, HopConnection, Length,
-    Lengths, Outcomes, Phases, Rejected, Repeats, Slot, Strip, Vantage,
+    Amid, Blocked, Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop,
+    HopConnection, Length, Lengths, Outcomes, Phases, Rejected, Repeats, Slot, Strip, Vantage,
 };
 
 use crate::cells::{Cell, Record, records, texts};
@@ -202,6 +202,7 @@ records! {
         tso: Outcomes, single: Outcomes, merged_lost_frames: Vec<u64>, single_lost_frames: Vec<u64>,
         merged_arrived_frames: Vec<u64>, by_length: Lengths, together: Lengths, full: Fate, amid: Amid,
     }
+    Blocked { merged: u64, single: u64 }
     Slot { merged_lost: u32, other_lost: u32, merged_arrived: u32, single_arrived: u32 }
     Strip { slot_s: f64, slots: Vec<Slot> }
     Hop {
@@ -209,7 +210,8 @@ records! {
         clock_drift_ppm: Option<f64>, delay_min_s: Option<f64>, delay_median_s: Option<f64>,
         delay_spread_s: Option<f64>, reordered: u64, merged: Outcomes, tso: Outcomes, single: Outcomes,
         lone: Outcomes, odds_ratio: Option<f64>, p_value: Option<f64>, connections: Vec<HopConnection>,
-        by_length: Lengths, together: Lengths, full: Fate, rested: Vec<Fate>, amid: Amid, strip: Strip,
+        by_length: Lengths, blocked: Blocked, together: Lengths, full: Fate, rested: Vec<Fate>, amid: Amid,
+        strip: Strip,
     }
     DatagramHop {
         from: String, to: String, merged: Outcomes, single: Outcomes, odds_ratio: Option<f64>,

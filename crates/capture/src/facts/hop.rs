@@ -107,6 +107,9 @@ pub struct Hop {
     /// What became of merged frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
+    /// Lost frames of connections of which nothing arrived: for the judgment alone.
+    #[serde(skip)]
+    pub blocked: Blocked,
     /// Frames that left within 0.3 ms and arrived, by their bytes in all.
     #[serde(skip)]
     pub together: Lengths,
@@ -122,6 +125,32 @@ pub struct Hop {
     /// What became of frames over time, for text.
     #[serde(skip)]
     pub strip: Strip,
+}
+
+/// Frames lost by connections that lost merged ones, and of which nothing arrived, as where a firewall drops all: beside the
+/// single frames of other connections they show nothing of merging.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blocked {
+    /// Merged frames.
+    pub merged: u64,
+    /// Single frames.
+    pub single: u64,
+}
+
+impl Hop {
+    /// What became of merged frames and of single ones, of connections of which something arrived.
+    #[must_use]
+    pub fn compared(&self) -> (Outcomes, Outcomes) {
+        let without = |all: &Outcomes, blocked: u64| Outcomes {
+            seen: all.seen.saturating_sub(blocked),
+            lost: all.lost.saturating_sub(blocked),
+            ..*all
+        };
+        (
+            without(&self.merged, self.blocked.merged),
+            without(&self.single, self.blocked.single),
+        )
+    }
 }
 
 /// One connection over one hop.

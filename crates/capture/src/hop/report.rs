@@ -12,6 +12,9 @@ use crate::vantage::flow_is_uncut;
 /// Connections listed for a hop, worst first.
 const LISTED: usize = 100;
 
+/// So many single frames lost, and none that arrived, show that a connection is blocked: one may be chance.
+const BLOCKED: u64 = 2;
+
 impl Hop {
     /// Judges the rest and returns the facts of both directions; the way back is included only if data went it.
     pub(crate) fn finish(&mut self, points: [&Point; 2], names: [&str; 2]) -> Vec<hop::Hop> {
@@ -74,7 +77,7 @@ impl hop::Hop {
         sum(&mut connection.merged, &uncut);
         sum(&mut self.merged, &uncut);
         if uncut.seen > 0 {
-            self.by_length.add_all(&connection.by_length);
+            compare(self, &connection.clone());
         }
         subtract(&mut self.tso, &uncut);
         (self.odds_ratio, self.p_value) = association(&self.merged, &self.single);
@@ -114,7 +117,7 @@ fn add_pair(
     }
     sum(&mut hop.merged, &listed.merged);
     if listed.merged.seen > 0 {
-        hop.by_length.add_all(&listed.by_length);
+        compare(hop, &listed);
     }
     hop.together.add_all(&listed.together);
     hop.full.add(listed.full);
@@ -125,6 +128,17 @@ fn add_pair(
     pair.ways[way].result.rested.add_to(&mut hop.rested);
     hop.reordered += pair.ways[way].join.reordered;
     hop.connections.push(listed);
+}
+
+/// Adds merged frames of a connection to those that are compared with single ones, unless nothing of it arrived.
+fn compare(hop: &mut hop::Hop, seen: &HopConnection) {
+    let arrived = seen.merged.came_through() + seen.single.came_through();
+    if arrived == 0 && seen.merged.lost > 0 && seen.single.lost >= BLOCKED {
+        hop.blocked.merged += seen.merged.lost;
+        hop.blocked.single += seen.single.lost;
+    } else {
+        hop.by_length.add_all(&seen.by_length);
+    }
 }
 
 fn list_pair(
