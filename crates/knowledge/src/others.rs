@@ -4,6 +4,7 @@ mod acks;
 mod case;
 mod handshake;
 mod lossless;
+mod stuck;
 
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
@@ -12,8 +13,7 @@ use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
 use crate::limits::{
-    ConnectionLimit, Limit, is_stuck, is_stuck_by_length, loss_frames, segments, waits_for_acks,
-    waits_for_handshake,
+    ConnectionLimit, Limit, is_stuck, loss_frames, segments, waits_for_acks, waits_for_handshake,
 };
 use crate::merging::is_judged;
 use crate::odds::Table;
@@ -22,7 +22,7 @@ use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::{BEHIND, HANDFUL, LOSS_FRAMES};
 use crate::traffic::Traffic;
-use crate::words::{bytes, connections, probability, share, shown, time, without_frames};
+use crate::words::{connections, probability, share, shown, without_frames};
 use case::Case;
 
 /// One finding for each limit that occurs, about its largest connection.
@@ -183,31 +183,6 @@ impl Case<'_> {
         }
     }
 
-    /// The same bytes are sent again at timeout after timeout.
-    fn stuck(&self, trace: &Trace, same: &Same<'_>) -> Finding {
-        let data = self.data();
-        let by_length = is_stuck_by_length(data, self.acks());
-        let text = format!(
-            "{} timeouts in a row on the same bytes, {} waited for of {}; the longest such frame carries {}, \
-             the longest that ever arrived {}",
-            data.stuck_timeouts,
-            time(data.stuck_s),
-            time(data.duration_s.unwrap_or(0.0)),
-            bytes(u64::from(data.stuck_bytes.unwrap_or(0))),
-            bytes(u64::from(data.longest_delivered_bytes.unwrap_or(0))),
-        );
-        let again = data.frames_of(|examples| &examples.retransmitted);
-        let evidence = vec![shown(text, self.point, again)];
-        let (title, next) = if by_length { BLACK_HOLE } else { OUTAGE };
-        let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
-        finding.reason = by_length.then_some(Reason::PathMtu);
-        finding.hop = self.worst_hop(trace, same).map(|hop| HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        });
-        finding
-    }
-
     /// The hop that lost most of this connection's data frames, if any did.
     fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same<'_>) -> Option<&'t Hop> {
         let group = same.group(self.point, self.connection.id);
@@ -299,20 +274,6 @@ const WRONG_BITS: (&str, &str) = (
     "look for the bad link on that hop: errors and discards of its ports (ethtool -S), cables, transceivers, memory; leave \
      merging as it is",
 );
-/// Titles and advice where long frames do not get through, and where no frames do.
-const BLACK_HOLE: (&str, &str) = (
-    "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
-     black hole), and merging has no part in it",
-    "find the link or tunnel with the smaller MTU (ping with DF set and falling sizes, tracepath; if no size \
-     passes, the path has failed) and the firewall that drops ICMP \"packet too big\"; until then clamp the MSS \
-     there or set net.ipv4.tcp_mtu_probing=1",
-);
-const OUTAGE: (&str, &str) = (
-    "the same bytes are lost again and again: for a time nothing of this connection gets through",
-    "look for an outage at that time: a link that flaps, a route that changes, a firewall's state that is gone; if \
-     other connections went on meanwhile, for what they do not share with it",
-);
-
 /// Number of merged frames of a direction that hops judge.
 fn hop_merged(trace: &Trace, direction: &str) -> u64 {
     let all = trace.hops.iter().flat_map(|hop| &hop.connections);

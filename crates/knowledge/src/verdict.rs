@@ -359,7 +359,7 @@ fn unclear(overview: &Overview, findings: &[Finding]) -> String {
     let merged = all_merged(overview);
     if merged > 0 && !is_doubtful(findings) && !overview.passes_merged() {
         let frames = counted(merged, "merged frame");
-        return format!("What became of {frames} is not seen here. ");
+        return format!("None of {frames} is known to have arrived. ");
     }
     match overview.may_hide_merging() {
         Some(longest) if !is_doubtful(findings) => format!(

@@ -76,8 +76,9 @@ impl hop::Hop {
         let uncut = std::mem::take(&mut connection.tso);
         sum(&mut connection.merged, &uncut);
         sum(&mut self.merged, &uncut);
+        let connection = connection.clone();
         if uncut.seen > 0 {
-            compare(self, &connection.clone());
+            compare(self, &connection);
         }
         subtract(&mut self.tso, &uncut);
         (self.odds_ratio, self.p_value) = association(&self.merged, &self.single);

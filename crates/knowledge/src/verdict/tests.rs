@@ -1,6 +1,7 @@
 use coalescope_capture::facts::{Amid, Direction, HopConnection, Outcomes};
 
 use super::*;
+use crate::finding::Reason;
 use crate::sample;
 use crate::thresholds::SEGMENT;
 
@@ -252,7 +253,7 @@ fn merged_frames_of_unknown_fate_are_not_called_harmless() {
     assert_eq!(open.merging, Merging::Unclear);
     assert!(
         open.text
-            .starts_with("What became of 5 merged frames is not seen here."),
+            .starts_with("None of 5 merged frames is known to have arrived."),
         "{}",
         open.text
     );
@@ -304,4 +305,70 @@ fn chance_beside_a_box_is_not_counted_for_the_box() {
         .filter(|seen| crate::merging::loses_most(seen))
         .count();
     assert_eq!(lost, 1);
+}
+
+/// A firewall drops all of some connections, and single frames of another one pass: the others' merged frames have nothing to
+/// be compared with.
+#[test]
+fn merged_frames_of_blocked_connections_are_not_compared_with_others_single_ones() {
+    let verdict = |blocked: bool| {
+        let mut hop = hop_of("in", "out", outcomes(8, 8), outcomes(1_249, 24));
+        hop.by_length
+            .add(4 * SEGMENT, 0, if blocked { 0 } else { 8 });
+        (hop.full.passed, hop.full.lost) = (1_225, 24);
+        hop.amid.spared = true;
+        if blocked {
+            (hop.blocked.merged, hop.blocked.single) = (8, 24);
+        }
+        let points = ["in", "out"].map(|name| sample::point(name, received(1_300)));
+        judge(&Trace {
+            points: points.to_vec(),
+            hops: vec![hop],
+            ..Trace::default()
+        })
+    };
+    // Without telling them apart, merging would be accused.
+    assert_eq!(verdict(false).findings[0].id, Id::MergedFramesLost);
+    let ids = verdict(true).findings;
+    let doubts = [Id::MergedFramesLost, Id::NotEnoughEvidence];
+    assert!(ids.iter().all(|finding| !doubts.contains(&finding.id)));
+}
+
+/// Full segments that never arrive, as behind a smaller MTU; unless others between the same hosts do, or short ones fail as well.
+#[test]
+fn a_path_mtu_is_one_of_all_connections_between_two_hosts() {
+    let reason = |change: &dyn Fn(&mut Direction)| {
+        let mut stuck = received(40);
+        (stuck.stuck_timeouts, stuck.stuck_places, stuck.stuck_s) = (4, 1, 8.0);
+        (stuck.stuck_bytes, stuck.longest_delivered_bytes) = (Some(SEGMENT), Some(400));
+        (stuck.retransmitted_frames, stuck.retransmitted_timeout) = (4, 4);
+        let mut other = received(4);
+        other.longest_delivered_bytes = Some(400);
+        change(&mut other);
+        let connection = |id: u64, to_client: Direction| {
+            let mut connection = sample::point("in", to_client).connections.get(0).unwrap();
+            (connection.id, connection.to_server.acks) = (id, 10);
+            connection
+        };
+        let mut point = sample::point("in", Direction::default());
+        point.connections = [connection(0, stuck), connection(1, other)]
+            .into_iter()
+            .collect();
+        let diagnosis = judge(&Trace {
+            points: vec![point],
+            ..Trace::default()
+        });
+        (diagnosis.findings[0].id, diagnosis.findings[0].reason)
+    };
+
+    let lost = Id::LossNotMerging;
+    assert_eq!(reason(&|_| {}), (lost, Some(Reason::PathMtu)));
+    assert_eq!(
+        reason(&|other| other.longest_delivered_bytes = Some(SEGMENT)),
+        (lost, None)
+    );
+    let short_fails = |other: &mut Direction| {
+        (other.stuck_timeouts, other.stuck_s, other.stuck_bytes) = (3, 8.0, Some(400));
+    };
+    assert_eq!(reason(&short_fails), (lost, None));
 }
