@@ -15,6 +15,7 @@ mod impact;
 mod join;
 mod judged;
 mod limits;
+mod loss;
 mod merging;
 mod nearest;
 mod odds;

@@ -161,7 +161,15 @@ pub(crate) fn waits_for_acks(data: &Direction, other: &Direction) -> bool {
 /// Whether data is stuck for its length, or at one place only. Lost merged frames cause timeouts at place after place,
 /// between which single frames get through.
 pub(crate) fn is_cut_off(data: &Direction, other: &Direction) -> bool {
-    is_stuck(data, other) && (is_stuck_by_length(data, other) || data.stuck_places <= 1)
+    let once = || data.stuck_places <= 1 && is_mostly_stuck(data, other);
+    is_stuck(data, other) && (is_stuck_by_length(data, other) || once())
+}
+
+/// Whether being stuck is most of what is wrong: where a few frames in a hundred are lost, the same one is lost twice from time
+/// to time.
+pub(crate) fn is_mostly_stuck(data: &Direction, other: &Direction) -> bool {
+    let duration = data.duration_s.unwrap_or(0.0);
+    data.stuck_s >= GAPS * duration || !is_lossy(data, other)
 }
 
 /// Whether the bytes that got stuck were in frames longer than any that arrived, as where a link has a smaller MTU and

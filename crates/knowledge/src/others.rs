@@ -12,49 +12,53 @@ use crate::arrived::arrived_at;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
-use crate::limits::{
-    ConnectionLimit, Limit, is_stuck, loss_frames, segments, waits_for_acks, waits_for_handshake,
-};
+use crate::limits::{ConnectionLimit, Limit, loss_frames, segments, waits_for_acks};
+use crate::loss::Kind;
 use crate::merging::is_judged;
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
 use crate::thresholds::{BEHIND, HANDFUL, LOSS_FRAMES};
-use crate::traffic::Traffic;
+use crate::traffic::{Own, Traffic};
 use crate::words::{connections, probability, share, shown, without_frames};
 use case::Case;
 
-/// One finding for each limit that occurs, about its largest connection.
+/// One finding for each limit that occurs, and for each kind of loss, about its largest connection.
 pub(crate) fn others(
     trace: &Trace,
     overview: &Overview,
     same: &Same<'_>,
     before: &[Finding],
 ) -> Vec<Finding> {
+    let any = Kind::default();
     let order = [
-        Limit::Unclear,
-        Limit::Loss,
-        Limit::Reordering,
-        Limit::ReceiverWindow,
-        Limit::SenderIdle,
-        Limit::PathBandwidth,
+        (Limit::Unclear, any),
+        (Limit::Loss, Kind::Stuck),
+        (Limit::Loss, Kind::Segments),
+        (Limit::Loss, Kind::Acks),
+        (Limit::Loss, Kind::Handshake),
+        (Limit::Reordering, any),
+        (Limit::ReceiverWindow, any),
+        (Limit::SenderIdle, any),
+        (Limit::PathBandwidth, any),
     ];
     order
         .into_iter()
-        .filter_map(|limit| finding(trace, overview, (limit, before), same))
+        .filter_map(|wanted| finding(trace, overview, (wanted, before), same))
         .collect()
 }
 
 fn finding(
     trace: &Trace,
     overview: &Overview,
-    (wanted, before): (Limit, &[Finding]),
+    ((wanted, kind), before): ((Limit, Kind), &[Finding]),
     same: &Same<'_>,
 ) -> Option<Finding> {
+    let is_kind = |own: &Own| wanted != Limit::Loss || own.kind == kind;
     let limited = || {
         let all = overview.limits_and_own();
-        all.filter(|(limit, _)| limit.limit == wanted)
+        all.filter(|(limit, own)| limit.limit == wanted && is_kind(own))
     };
     // The limit must be visible at this very point.
     let shown = limited().filter(|(_, own)| own.limit == wanted);
@@ -66,7 +70,7 @@ fn finding(
     let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
     let case = Case::find(trace, largest)?;
     let case = acknowledged_in_vain(trace, largest).unwrap_or(case);
-    let mut finding = case.finding(trace, wanted, same);
+    let mut finding = case.finding(trace, (wanted, kind), same);
     if before.iter().any(|doubt| is_same_loss(doubt, &finding)) {
         return None;
     }
@@ -93,16 +97,16 @@ fn acknowledged_in_vain<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option
 }
 
 impl Case<'_> {
-    fn finding(&self, trace: &Trace, limit: Limit, same: &Same<'_>) -> Finding {
+    fn finding(&self, trace: &Trace, limit: (Limit, Kind), same: &Same<'_>) -> Finding {
         match limit {
-            Limit::Reordering => self.reordering(),
-            Limit::Loss if waits_for_handshake(&self.connection) => self.handshake(),
-            Limit::Loss if waits_for_acks(self.data(), self.acks()) => self.lost_acks(trace),
-            Limit::Loss if is_stuck(self.data(), self.acks()) => self.stuck(trace, same),
-            Limit::Loss => self.loss(trace, same),
-            Limit::ReceiverWindow => self.window(),
-            Limit::SenderIdle => self.idle(),
-            Limit::PathBandwidth => self.bandwidth(),
+            (Limit::Reordering, _) => self.reordering(),
+            (Limit::Loss, Kind::Handshake) => self.handshake(),
+            (Limit::Loss, Kind::Acks) => self.lost_acks(trace),
+            (Limit::Loss, Kind::Stuck) => self.stuck(trace, same),
+            (Limit::Loss, Kind::Segments) => self.loss(trace, same),
+            (Limit::ReceiverWindow, _) => self.window(),
+            (Limit::SenderIdle, _) => self.idle(),
+            (Limit::PathBandwidth, _) => self.bandwidth(),
             _ => self.unclear(),
         }
     }

@@ -8,6 +8,7 @@ use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 use crate::arrived::{arrived_at, is_overtaken};
 use crate::datagrams;
 use crate::limits::{ConnectionLimit, Limit, limit_of};
+use crate::loss::Kind;
 use crate::pooled::{Pattern, Pools};
 use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
@@ -76,8 +77,11 @@ impl Overview {
         for connection in point.connections.iter() {
             let limit = limit_of(&name, &connection);
             let traffic = Traffic::told_by(&connection, limit.direction);
+            let is_loss = limit.limit == Limit::Loss;
+            let kind = is_loss.then(|| Kind::of(&connection, limit.direction));
             let own = Own {
                 limit: limit.limit,
+                kind: kind.unwrap_or_default(),
                 unique_bytes: traffic.bytes,
                 seconds: traffic.seconds,
             };
@@ -171,10 +175,11 @@ impl Overview {
                     && limit.connection == id
                     && limit.direction == self.limits[at].direction
             };
-            let there = self.limits.iter().find(is_there);
-            let limit = there.map_or(Limit::None, |limit| limit.limit);
+            let there = self.limits.iter().position(|limit| is_there(&limit));
+            let limit = there.map_or(Limit::None, |there| self.limits[there].limit);
             if limit != Limit::Unclear {
                 (self.limits[at].limit, self.own[at].limit) = (limit, limit);
+                self.own[at].kind = there.map(|there| self.own[there].kind).unwrap_or_default();
             }
         }
     }

@@ -113,6 +113,8 @@ mod tests {
     use coalescope_capture::facts::Direction;
     use std::sync::Arc;
 
+    use crate::loss::Kind;
+
     /// Ten segments, of which some were lost.
     fn connection(lost: u64, gaps: u64, acks: u64) -> Connection {
         let to_client = Direction {
@@ -145,6 +147,7 @@ mod tests {
             };
             let own = Own {
                 limit: Limit::TooShort,
+                kind: Kind::default(),
                 unique_bytes: 14_480,
                 seconds: 0.1,
             };

@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 use coalescope_capture::facts::Connection;
 
 use crate::limits::{Limit, active_s, main_direction, telling_direction};
+use crate::loss::Kind;
 
 /// Amount of traffic at a point.
 #[derive(Clone, Copy, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Traffic {
 #[derive(Clone, Copy)]
 pub(crate) struct Own {
     pub(crate) limit: Limit,
+    /// Of a loss: what it looks like.
+    pub(crate) kind: Kind,
     /// Payload bytes in the direction that has most.
     pub(crate) unique_bytes: u64,
     /// Time in which their sender was not idle.
