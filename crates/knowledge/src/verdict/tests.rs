@@ -372,3 +372,43 @@ fn a_path_mtu_is_one_of_all_connections_between_two_hosts() {
     };
     assert_eq!(reason(&short_fails), (lost, None));
 }
+
+/// One connection is cut off, and two others lose a few segments: two findings, each with its own connections.
+#[test]
+fn each_kind_of_loss_counts_its_own_connections() {
+    let mut stuck = received(100);
+    (stuck.stuck_timeouts, stuck.stuck_places, stuck.stuck_s) = (4, 1, 8.0);
+    (stuck.stuck_bytes, stuck.longest_delivered_bytes) = (Some(SEGMENT), Some(SEGMENT));
+    (stuck.retransmitted_frames, stuck.retransmitted_timeout) = (4, 4);
+    let mut lossy = received(900);
+    (lossy.retransmitted_frames, lossy.retransmitted_bytes) = (40, 40 * u64::from(SEGMENT));
+    let connections = [stuck, lossy.clone(), lossy].into_iter().zip(0..);
+    let connections = connections.map(|(to_client, id)| {
+        let mut connection = sample::point("in", to_client).connections.get(0).unwrap();
+        connection.id = id;
+        connection
+    });
+    let mut point = sample::point("in", Direction::default());
+    point.connections = connections.collect();
+    let diagnosis = judge(&Trace {
+        points: vec![point],
+        ..Trace::default()
+    });
+    let losses = diagnosis
+        .findings
+        .iter()
+        .filter(|one| one.id == Id::LossNotMerging);
+    let counted: Vec<_> = losses
+        .map(|one| {
+            (
+                one.title.contains("same bytes"),
+                one.share.unwrap().connections,
+            )
+        })
+        .collect();
+    assert_eq!(counted.len(), 2, "{counted:?}");
+    assert!(
+        counted.contains(&(true, 1)) && counted.contains(&(false, 2)),
+        "{counted:?}"
+    );
+}
