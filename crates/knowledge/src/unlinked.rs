@@ -32,9 +32,9 @@ pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
     })
 }
 
-/// Whether connections were found at both points, and are really the same by the fates of their frames. Two downloads
-/// of one file may be taken for one where hosts send no timestamps; but then hardly any frame of one capture is in the
-/// other, and all of its data is acknowledged.
+/// Whether connections were found at both points, and are really the same by the numbers that each begins with, which are drawn
+/// (RFC 9293, 3.4.1), or by the fates of their frames. Two downloads of one file may be taken for one by their payload where
+/// hosts send no timestamps; but then hardly any frame of one capture is in the other, and all of its data is acknowledged.
 fn have_met(hops: &[Hop]) -> bool {
     let all = || {
         hops.iter()
@@ -44,12 +44,18 @@ fn have_met(hops: &[Hop]) -> bool {
     let followed = sum(Outcomes::shown);
     let missed = sum(|outcomes| outcomes.missed);
     let found = followed > 0 || hops.iter().any(|hop| hop.connections_matched > 0);
-    found && missed <= MISSED * followed
+    found && (missed <= MISSED * followed || hops.iter().any(shares_numbers))
+}
+
+/// Whether connections were found by more than their payload.
+fn shares_numbers(hop: &Hop) -> bool {
+    let mut connections = hop.connections.iter();
+    connections.any(|seen| ["handshake", "sequence numbers"].contains(&seen.matched_by))
 }
 
 #[cfg(test)]
 mod tests {
-    use coalescope_capture::facts::{Direction, Point};
+    use coalescope_capture::facts::{Direction, HopConnection, Point};
 
     use super::*;
     use crate::sample;
@@ -107,6 +113,26 @@ mod tests {
         assert!(!met(&hop));
         hop.single.arrived = 10;
         assert!(met(&hop));
+    }
+
+    /// A capture that leaves out long frames has the handshake all the same.
+    #[test]
+    fn whose_handshake_is_at_both_points_is_one_connection() {
+        let met = |matched_by| {
+            let seen = HopConnection {
+                matched_by,
+                ..HopConnection::default()
+            };
+            let mut hop = Hop {
+                connections_matched: 1,
+                connections: vec![seen],
+                ..Hop::default()
+            };
+            (hop.merged.seen, hop.merged.missed) = (154, 153);
+            have_met(&[hop])
+        };
+        assert!(met("handshake") && met("sequence numbers"));
+        assert!(!met("payload"));
     }
 
     #[test]
