@@ -89,9 +89,20 @@ impl Error {
         let action = action.into();
         move |error| Self::System {
             action,
-            errno: Errno::from_raw(error.raw_os_error().unwrap_or(nix::libc::EIO)),
+            errno: errno_of(&error),
         }
     }
+}
+
+/// The error number, or the one that the kernel would give for what the standard library tells without.
+fn errno_of(error: &std::io::Error) -> Errno {
+    use std::io::ErrorKind;
+    let of_kind = || match error.kind() {
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Errno::ETIMEDOUT,
+        ErrorKind::UnexpectedEof => Errno::ECONNRESET,
+        _ => Errno::EIO,
+    };
+    error.raw_os_error().map_or_else(of_kind, Errno::from_raw)
 }
 
 fn kernel_words(message: &str) -> String {
@@ -113,5 +124,21 @@ fn advice(errno: Errno) -> &'static str {
         Errno::EOPNOTSUPP => "; this kernel or driver does not have it",
         Errno::ENOSPC | Errno::EUSERS => "; see /proc/sys/user for the limits on namespaces",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error as IoError, ErrorKind};
+
+    use super::*;
+
+    /// The standard library ends a connect in time without an error number.
+    #[test]
+    fn what_the_standard_library_says_without_a_number_keeps_its_meaning() {
+        let words = |error: IoError| Error::io("get it")(error).to_string();
+        assert!(words(ErrorKind::TimedOut.into()).contains("timed out"));
+        assert!(words(ErrorKind::UnexpectedEof.into()).contains("reset"));
+        assert!(words(IoError::from_raw_os_error(nix::libc::ECONNREFUSED)).contains("refused"));
     }
 }
