@@ -10,7 +10,7 @@ use crate::judged::{at, judges_nearly_all};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
-use crate::thresholds::MERGED_LOST;
+use crate::thresholds::{A_FEW, HANDFUL, MERGED_LOST};
 use crate::words::{connections, reference, shown, slow, without_frames};
 use refused::{refused, rejected_at};
 
@@ -50,7 +50,8 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
             let mut hops = trace.hops.iter();
             guilty.is_empty() && !hops.any(|hop| judges(hop, point, pattern.direction))
         };
-        all.accuse(sent_again(point, &guilty), point, connections, same);
+        let found = sent_again(point, &guilty).map(|finding| place(trace, finding));
+        all.accuse(found, point, connections, same);
         if let Some(pattern) = overview.pattern(i).filter(is_unjudged) {
             let shows = |connection: &&Connection| pattern.is_shown_by(connection);
             let shown: Vec<_> = overview.suspects(i).iter().filter(shows).collect();
@@ -181,11 +182,7 @@ fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &St
             to: hop.to.clone(),
         }),
         evidence: hop_evidence(hop, worst, (frames, step), connection.as_ref()),
-        next: format!(
-            "switch off merging (GRO, LRO or RSC) on the interface in front of {}, and nothing else; \
-             if the loss goes with it, that proves it",
-            hop.from
-        ),
+        next: switch_off(&hop.from),
     }
 }
 
@@ -238,6 +235,51 @@ fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) ->
 fn judges(hop: &Hop, point: &Point, direction: &str) -> bool {
     let goes = |seen: &HopConnection| seen.direction == direction && judges_nearly_all(seen);
     hop.from == point.name && hop.connections.iter().any(goes)
+}
+
+/// Names the hop behind a point that lost all of the connection's merged frames that it judges, few as they may be where captures
+/// begin or end at different times, and passed single ones.
+fn place(trace: &Trace, finding: Finding) -> Finding {
+    let about = finding.connection.as_ref();
+    let is_mine = |seen: &HopConnection| about.is_some_and(|about| about.id == seen.from_id);
+    let from = |hop: &&Hop| about.is_some_and(|about| about.point == hop.from);
+    let all = trace.hops.iter().filter(from);
+    let mut all = all.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
+    let Some((hop, seen)) = all.find(|(_, seen)| is_mine(seen) && loses_what_it_judges(seen))
+    else {
+        return finding;
+    };
+    let text = format!(
+        "of these {} are seen to leave {} and not to come to {}",
+        seen.merged.lost, hop.from, hop.to
+    );
+    let mut placed = Finding {
+        title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
+        hop: Some(HopRef {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        }),
+        next: switch_off(&hop.from),
+        ..finding
+    };
+    placed
+        .evidence
+        .insert(1, shown(text, &hop.from, &seen.merged_lost_frames));
+    placed
+}
+
+fn loses_what_it_judges(seen: &HopConnection) -> bool {
+    seen.merged.lost >= A_FEW
+        && seen.merged.came_through() == 0
+        && seen.single.came_through() >= HANDFUL
+        && seen.single.lost == 0
+}
+
+fn switch_off(point: &str) -> String {
+    format!(
+        "switch off merging (GRO, LRO or RSC) on the interface in front of {point}, and nothing else; if the loss goes with \
+         it, that proves it"
+    )
 }
 
 /// For a single point: the finding that connections show together though each is too short.

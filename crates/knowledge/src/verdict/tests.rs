@@ -412,3 +412,47 @@ fn each_kind_of_loss_counts_its_own_connections() {
         "{counted:?}"
     );
 }
+
+/// A capture behind the point ended early: the few frames that the hop judges say where the others were lost as well.
+#[test]
+fn a_hop_that_judges_a_few_frames_names_the_place() {
+    let hop_named = |merged: Outcomes, single: Outcomes| {
+        let mut data = received(200);
+        (data.merged_frames, data.retransmitted_frames) = (19, 33);
+        (data.repeats.merged, data.repeats.merged_repeated) = (19, 19);
+        (data.repeats.single, data.repeats.single_repeated) = (154, 1);
+        (data.full.passed, data.full.lost) = (153, 1);
+        data.by_length.add(2 * SEGMENT, 0, 19);
+        data.amid.spared = true;
+        let points = [
+            sample::point("uplink", data),
+            sample::point("tap", received(26)),
+        ];
+        let diagnosis = judge(&Trace {
+            points: points.to_vec(),
+            hops: vec![hop_of("uplink", "tap", merged, single)],
+            ..Trace::default()
+        });
+        let found = &diagnosis.findings[0];
+        assert_eq!(found.id, Id::MergedFramesLost);
+        found.hop.as_ref().map(|hop| hop.to.clone())
+    };
+    let few = |lost: u64, arrived: u64| Outcomes {
+        seen: 23,
+        lost,
+        arrived,
+        not_judged: 23 - lost - arrived,
+        ..Outcomes::default()
+    };
+    let single = |lost: u64| Outcomes {
+        seen: 154,
+        lost,
+        arrived: 26,
+        not_judged: 128 - lost,
+        ..Outcomes::default()
+    };
+    assert_eq!(hop_named(few(4, 0), single(0)).as_deref(), Some("tap"));
+    assert_eq!(hop_named(few(4, 1), single(0)), None);
+    assert_eq!(hop_named(few(4, 0), single(9)), None);
+    assert_eq!(hop_named(few(0, 0), single(0)), None);
+}
