@@ -23,17 +23,25 @@ pub(crate) fn is_overtaken(trace: &Trace, limit: &ConnectionLimit) -> bool {
         let connection = at(trace, point, id);
         connection.map_or(0, |seen| seen.direction(limit.direction).late_frames)
     };
-    let hops = trace.hops.iter().filter(|hop| *hop.to == *limit.point);
+    let mut in_front = arrivals(trace, &limit.point, limit.connection, limit.direction);
+    in_front.any(|(hop, seen)| {
+        let least = LOSS_FRAMES.max(BEHIND * not_seen_to_arrive(seen));
+        carries_all(seen)
+            && late(&limit.point, limit.connection) >= least
+            && late(&hop.from, seen.from_id) < LOSS_FRAMES
+    })
+}
+
+/// What hops show of a connection's direction that came to a point.
+pub(crate) fn arrivals<'t>(
+    trace: &'t Trace,
+    point: &str,
+    id: u64,
+    direction: &str,
+) -> impl Iterator<Item = (&'t Hop, &'t HopConnection)> {
+    let hops = trace.hops.iter().filter(move |hop| hop.to == point);
     let all = hops.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
-    let mut mine =
-        all.filter(|(_, seen)| seen.to_id == limit.connection && seen.direction == limit.direction);
-    let came_late = late(&limit.point, limit.connection);
-    came_late >= LOSS_FRAMES
-        && mine.any(|(hop, seen)| {
-            came_late >= BEHIND * not_seen_to_arrive(seen)
-                && carries_all(seen)
-                && late(&hop.from, seen.from_id) < LOSS_FRAMES
-        })
+    all.filter(move |(_, seen)| seen.to_id == id && seen.direction == direction)
 }
 
 fn not_seen_to_arrive(seen: &HopConnection) -> u64 {

@@ -1,5 +1,6 @@
 //! What a finding is.
 
+use coalescope_capture::facts::Hop;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,15 @@ pub struct HopRef {
     pub from: String,
     /// The point that it went to.
     pub to: String,
+}
+
+impl HopRef {
+    pub(crate) fn of(hop: &Hop) -> Self {
+        Self {
+            from: hop.from.clone(),
+            to: hop.to.clone(),
+        }
+    }
 }
 
 /// One piece of evidence.

@@ -41,10 +41,7 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
-        hop: Some(HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        }),
+        hop: Some(HopRef::of(hop)),
         ..hint(
             title,
             &hop.from,

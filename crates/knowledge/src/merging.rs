@@ -177,10 +177,7 @@ fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &St
         connection: connection
             .as_ref()
             .map(|connection| reference(&hop.from, connection)),
-        hop: Some(HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        }),
+        hop: Some(HopRef::of(hop)),
         evidence: hop_evidence(hop, worst, (frames, step), connection.as_ref()),
         next: switch_off(&hop.from),
     }
@@ -255,10 +252,7 @@ fn place(trace: &Trace, finding: Finding) -> Finding {
     );
     let mut placed = Finding {
         title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
-        hop: Some(HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        }),
+        hop: Some(HopRef::of(hop)),
         next: switch_off(&hop.from),
         ..finding
     };

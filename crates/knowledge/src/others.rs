@@ -68,8 +68,8 @@ fn finding(
         case.is_none_or(|case| case.is_some_and(|case| loss_frames(case.data()) > 0))
     };
     let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
-    let case = Case::find(trace, largest)?;
-    let case = acknowledged_in_vain(trace, largest).unwrap_or(case);
+    let elsewhere = (kind == Kind::Acks).then(|| acknowledged_in_vain(trace, largest));
+    let case = elsewhere.flatten().or_else(|| Case::find(trace, largest))?;
     let mut finding = case.finding(trace, (wanted, kind), same);
     if before.iter().any(|doubt| is_same_loss(doubt, &finding)) {
         return None;
@@ -86,7 +86,7 @@ fn finding(
 
 /// The same connection where what this point takes for a loss arrived, and was acknowledged, but not for the sender.
 fn acknowledged_in_vain<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<Case<'t>> {
-    let (point, connection) = (limit.limit == Limit::Loss).then(|| arrived_at(trace, limit))??;
+    let (point, connection) = arrived_at(trace, limit)?;
     let there = ConnectionLimit {
         point: point.into(),
         connection,
@@ -159,10 +159,7 @@ impl Case<'_> {
         evidence.extend(place.or_else(|| self.repeats_words()).map(without_frames));
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason;
-        finding.hop = hop.map(|hop| HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        });
+        finding.hop = hop.map(HopRef::of);
         finding
     }
 
@@ -278,6 +275,7 @@ const WRONG_BITS: (&str, &str) = (
     "look for the bad link on that hop: errors and discards of its ports (ethtool -S), cables, transceivers, memory; leave \
      merging as it is",
 );
+
 /// Number of merged frames of a direction that hops judge.
 fn hop_merged(trace: &Trace, direction: &str) -> u64 {
     let all = trace.hops.iter().flat_map(|hop| &hop.connections);

@@ -170,12 +170,12 @@ impl Overview {
         let elsewhere = |at| Some((at, arrived_at(trace, &self.limits[at])?));
         let found: Vec<_> = losses.filter_map(elsewhere).collect();
         for (at, (point, id)) in found {
-            let is_there = |limit: &&ConnectionLimit| {
+            let is_there = |limit: &ConnectionLimit| {
                 *limit.point == *point
                     && limit.connection == id
                     && limit.direction == self.limits[at].direction
             };
-            let there = self.limits.iter().position(|limit| is_there(&limit));
+            let there = self.limits.iter().position(is_there);
             let limit = there.map_or(Limit::None, |there| self.limits[there].limit);
             if limit != Limit::Unclear {
                 (self.limits[at].limit, self.own[at].limit) = (limit, limit);

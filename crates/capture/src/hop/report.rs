@@ -4,8 +4,9 @@ use super::Hop;
 use super::pair::Pair;
 use super::strip::Slots;
 use crate::connection::Connection;
-use crate::facts::hop::{self, HopConnection, Outcomes};
+use crate::facts::hop::{self, Blocked, HopConnection, Outcomes};
 use crate::fisher::odds_and_p;
+use crate::lengths::Lengths;
 use crate::point::Point;
 use crate::vantage::flow_is_uncut;
 
@@ -76,9 +77,8 @@ impl hop::Hop {
         let uncut = std::mem::take(&mut connection.tso);
         sum(&mut connection.merged, &uncut);
         sum(&mut self.merged, &uncut);
-        let connection = connection.clone();
         if uncut.seen > 0 {
-            compare(self, &connection);
+            compare((&mut self.by_length, &mut self.blocked), connection);
         }
         subtract(&mut self.tso, &uncut);
         (self.odds_ratio, self.p_value) = association(&self.merged, &self.single);
@@ -118,7 +118,7 @@ fn add_pair(
     }
     sum(&mut hop.merged, &listed.merged);
     if listed.merged.seen > 0 {
-        compare(hop, &listed);
+        compare((&mut hop.by_length, &mut hop.blocked), &listed);
     }
     hop.together.add_all(&listed.together);
     hop.full.add(listed.full);
@@ -132,13 +132,13 @@ fn add_pair(
 }
 
 /// Adds merged frames of a connection to those that are compared with single ones, unless nothing of it arrived.
-fn compare(hop: &mut hop::Hop, seen: &HopConnection) {
+fn compare((by_length, blocked): (&mut Lengths, &mut Blocked), seen: &HopConnection) {
     let arrived = seen.merged.came_through() + seen.single.came_through();
     if arrived == 0 && seen.merged.lost > 0 && seen.single.lost >= BLOCKED {
-        hop.blocked.merged += seen.merged.lost;
-        hop.blocked.single += seen.single.lost;
+        blocked.merged += seen.merged.lost;
+        blocked.single += seen.single.lost;
     } else {
-        hop.by_length.add_all(&seen.by_length);
+        by_length.add_all(&seen.by_length);
     }
 }
 

@@ -3,6 +3,7 @@
 use coalescope_capture::facts::{Direction, Trace};
 
 use super::case::Case;
+use crate::arrived::arrivals;
 use crate::finding::{Finding, HopRef, Id, Reason};
 use crate::judged::at;
 use crate::words::{shown, time};
@@ -37,25 +38,17 @@ impl Case<'_> {
         let (mut point, mut id) = (self.point, self.connection.id);
         // As many steps as there are hops: points in a circle have no end.
         for _ in &trace.hops {
-            let (before, there) = self.in_front(trace, point, id)?;
-            let connection = at(trace, before, there)?;
+            let (hop, seen) = arrivals(trace, point, id, self.direction).next()?;
+            let connection = at(trace, &hop.from, seen.from_id)?;
             if !self.is_as_late(connection.direction(self.direction)) {
                 return Some(HopRef {
-                    from: point.to_owned(),
-                    to: before.to_owned(),
+                    from: hop.to.clone(),
+                    to: hop.from.clone(),
                 });
             }
-            (point, id) = (before, there);
+            (point, id) = (&hop.from, seen.from_id);
         }
         None
-    }
-
-    /// The point in front of another one for this connection's data, and the connection there.
-    fn in_front<'t>(&self, trace: &'t Trace, point: &str, id: u64) -> Option<(&'t str, u64)> {
-        let hops = trace.hops.iter().filter(|hop| hop.to == point);
-        let all = hops.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
-        let mut mine = all.filter(|(_, seen)| seen.to_id == id && seen.direction == self.direction);
-        mine.next().map(|(hop, seen)| (&*hop.from, seen.from_id))
     }
 
     /// Whether acknowledgments passed a point before most of the timeouts.

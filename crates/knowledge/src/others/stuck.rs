@@ -42,10 +42,7 @@ impl Case<'_> {
         let (title, next) = if by_length { BLACK_HOLE } else { OUTAGE };
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = by_length.then_some(Reason::PathMtu);
-        finding.hop = self.worst_hop(trace, same).map(|hop| HopRef {
-            from: hop.from.clone(),
-            to: hop.to.clone(),
-        });
+        finding.hop = self.worst_hop(trace, same).map(HopRef::of);
         finding
     }
 
