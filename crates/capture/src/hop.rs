@@ -2,10 +2,12 @@
 
 mod clock;
 mod event;
+mod in_turn;
 mod join;
 mod link;
 mod order;
 mod outcome;
+mod over_time;
 mod pair;
 mod reading;
 mod report;
@@ -29,10 +31,10 @@ pub(crate) use link::{FIRST_FRAMES, is_sampled, is_telling};
 use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
 pub(crate) use outcome::{Judged, Outcome};
+use over_time::OverTime;
 use pair::Pair;
 use reading::Reading;
 use sides::{Ends, Sides};
-use strip::Slots;
 
 /// Frames held for one hop, at most about 32 MiB. Beyond that the frames held get no verdict.
 const MAX_HELD: usize = 192 * 1024;
@@ -65,7 +67,7 @@ pub(crate) struct Hop {
     /// Second point's time less first's: of frames that go forth, and of those that come back.
     delays: [Differences; 2],
     /// What became of frames over time, by the side that they left.
-    strips: [Slots; 2],
+    over_time: [OverTime; 2],
     /// Events of each side that wait for a pair.
     early: [usize; 2],
     /// Which side clients are on, as far as connections have shown it.
@@ -250,7 +252,7 @@ impl Hop {
                 &horizons,
                 rough_ns,
                 points,
-                (&mut self.clock, &mut self.delays, &mut self.strips),
+                (&mut self.clock, &mut self.delays, &mut self.over_time),
             );
         }
         self.relieve();

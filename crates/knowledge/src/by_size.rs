@@ -9,11 +9,12 @@ mod limit;
 use std::ops::RangeInclusive;
 
 use coalescope_capture::facts::{
-    Amid, DatagramHop, Direction, Fate, Hop, HopConnection, Length, Lengths, Outcomes,
+    Amid, DatagramHop, Direction, Hop, HopConnection, Length, Lengths, Outcomes,
 };
 
 use crate::judged::is_unjudged;
-use crate::odds::{Table, all_damaged, fisher};
+use crate::odds::{Table, all_damaged};
+use crate::part::Part;
 use crate::thresholds::{
     A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
 };
@@ -36,13 +37,8 @@ pub(crate) struct BySize<'a> {
     /// Most of them were not judged, unlike single frames: what was lost shows by its repeats, and nothing shows that the
     /// others arrived.
     is_unjudged: bool,
-}
-
-/// Frames of some lengths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub(crate) lost: u64,
-    pub(crate) all: u64,
+    /// The hop that shows these frames and others in the order in which they left.
+    hop: Option<&'a Hop>,
 }
 
 /// All frames longer than some length are lost, and none of the others.
@@ -53,46 +49,6 @@ pub(crate) struct Step {
     pub(crate) longer: Part,
     pub(crate) shorter: Part,
     pub(crate) p: f64,
-}
-
-impl From<Fate> for Part {
-    fn from(fate: Fate) -> Self {
-        Self {
-            lost: fate.lost,
-            all: fate.passed + fate.lost,
-        }
-    }
-}
-
-impl Part {
-    pub(crate) fn of<'l>(lengths: impl Iterator<Item = &'l Length>) -> Self {
-        lengths.fold(Self::default(), |sum, length| Self {
-            lost: sum.lost + u64::from(length.lost),
-            all: sum.all + u64::from(length.lost) + u64::from(length.passed),
-        })
-    }
-
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self {
-            lost: self.lost + other.lost,
-            all: self.all + other.all,
-        }
-    }
-
-    fn share(self) -> f64 {
-        self.lost as f64 / self.all.max(1) as f64
-    }
-
-    /// Logarithm of the likelihood of these counts if each frame is lost with this probability.
-    pub(crate) fn likelihood(self, probability: f64) -> f64 {
-        let term = |n: u64, p: f64| if n == 0 { 0.0 } else { n as f64 * p.ln() };
-        term(self.lost, probability) + term(self.all - self.lost, 1.0 - probability)
-    }
-
-    /// Likelihood with the probability that makes the counts likeliest.
-    pub(crate) fn own_likelihood(self) -> f64 {
-        self.likelihood(self.share())
-    }
 }
 
 impl<'a> BySize<'a> {
@@ -107,11 +63,12 @@ impl<'a> BySize<'a> {
             together: Some(&hop.together),
             amid: hop.amid,
             is_unjudged: is_unjudged(&merged, &single),
+            hop: Some(hop),
         }
     }
 
-    /// The merged frames of one connection.
-    pub(crate) fn of_connection(connection: &'a HopConnection) -> Self {
+    /// The merged frames of one connection of a hop.
+    pub(crate) fn of_connection(hop: &'a Hop, connection: &'a HopConnection) -> Self {
         Self {
             table: judged(&connection.merged, &connection.single),
             lengths: &connection.by_length,
@@ -120,15 +77,16 @@ impl<'a> BySize<'a> {
             together: Some(&connection.together),
             amid: connection.amid,
             is_unjudged: is_unjudged(&connection.merged, &connection.single),
+            hop: Some(hop),
         }
     }
 
     /// The frames of one connection that were taken for TSO frames.
-    pub(crate) fn of_uncut(connection: &'a HopConnection) -> Self {
+    pub(crate) fn of_uncut(hop: &'a Hop, connection: &'a HopConnection) -> Self {
         Self {
             table: judged(&connection.tso, &connection.single),
             is_unjudged: is_unjudged(&connection.tso, &connection.single),
-            ..Self::of_connection(connection)
+            ..Self::of_connection(hop, connection)
         }
     }
 
@@ -142,6 +100,7 @@ impl<'a> BySize<'a> {
             together: None,
             amid: direction.amid,
             is_unjudged: false,
+            hop: None,
         }
     }
 
@@ -163,6 +122,7 @@ impl<'a> BySize<'a> {
             together: Some(&hop.together),
             amid: hop.amid,
             is_unjudged: is_unjudged(&hop.merged, &hop.single),
+            hop: None,
         }
     }
 
@@ -180,6 +140,7 @@ impl<'a> BySize<'a> {
             together: None,
             amid: PASSES,
             is_unjudged: false,
+            hop: None,
         }
     }
 
@@ -299,19 +260,6 @@ fn judged(merged: &Outcomes, single: &Outcomes) -> Table {
         table.merged += merged.not_judged;
     }
     table
-}
-
-impl Part {
-    /// Fisher's p of these frames against others.
-    fn against(self, other: Self) -> f64 {
-        fisher(&Table {
-            merged_lost: self.lost,
-            merged: self.all,
-            single_lost: other.lost,
-            single: other.all,
-        })
-        .unwrap_or(1.0)
-    }
 }
 
 impl Step {

@@ -14,11 +14,12 @@ use std::cell::LazyCell;
 
 use coalescope_capture::facts::{DatagramHop, Direction, Hop, Point};
 
+use crate::bucket::{Bucket, Fit};
 use crate::by_size::BySize;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
 use crate::odds::{Table, all_damaged, fisher};
-use crate::thresholds::{CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH};
+use crate::thresholds::{ABOUT, CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH};
 use crate::words::time;
 
 /// How the loss of merged frames compares with that of single ones.
@@ -67,6 +68,9 @@ impl Excess {
     }
 
     fn of_lost(hop: &Hop) -> Self {
+        if let Some(fit) = Fit::to_hop(hop).filter(Fit::explains) {
+            return Self::ByLength(reason_of_room(hop, &fit.bucket));
+        }
         Self::of(&BySize::of_hop(hop), 1, || reason_on(hop))
     }
 
@@ -246,16 +250,31 @@ fn hits_single(table: &Table) -> bool {
     table.single_lost >= HANDFUL && table.single_share() >= TENTH * table.merged_share()
 }
 
+/// Why a hop has no room. A queue delays frames, and for no longer than it takes to empty: more is a clock that was set.
+fn reason_of_room(hop: &Hop, bucket: &Bucket) -> Option<Reason> {
+    let fits = |spread: f64| spread <= ABOUT * bucket.depth_s();
+    if delays(hop) {
+        hop.delay_spread_s
+            .filter(|&spread| fits(spread))
+            .map(|_| Reason::Queue)
+    } else {
+        (rest::is_alike(hop) == Some(false)).then_some(Reason::Policer)
+    }
+}
+
+/// Whether a hop delays frames for as long as only a queue does.
+fn delays(hop: &Hop) -> bool {
+    hop.delay_spread_s
+        .is_some_and(|spread| spread >= HOP_QUEUE_S)
+}
+
 /// Why a hop loses frames by the byte, if it shows that. Where bits go wrong, frames after a pause are hit as often;
 /// where room is short, they hardly ever are. A full queue delays the frames that it does not drop, and a policer does not.
 fn reason_on(hop: &Hop) -> Option<Reason> {
     let alike = rest::is_alike(hop);
-    let delays = hop
-        .delay_spread_s
-        .is_some_and(|spread| spread >= HOP_QUEUE_S);
     if alike == Some(true) && BySize::of_hop(hop).falls_by_the_byte() {
         Some(Reason::Corruption)
-    } else if delays {
+    } else if delays(hop) {
         Some(Reason::Queue)
     } else {
         (alike == Some(false)).then_some(Reason::Policer)

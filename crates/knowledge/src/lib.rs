@@ -4,6 +4,7 @@
 //! which hop; [`compare`] sets two transfers side by side. Every threshold has its reason beside it, in `thresholds`.
 
 mod arrived;
+mod bucket;
 mod by_size;
 mod compare;
 mod datagrams;
@@ -21,6 +22,7 @@ mod nearest;
 mod odds;
 mod others;
 mod overview;
+mod part;
 mod pooled;
 mod ranking;
 pub mod rules;

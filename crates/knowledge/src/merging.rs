@@ -35,7 +35,7 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -
         let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
             continue;
         };
-        let losers = hop.connections.iter().filter(|c| loses_most(c));
+        let losers = hop.connections.iter().filter(|seen| loses_most(hop, seen));
         let known = point.connections.len() as u64;
         let losers = losers.map(|c| c.from_id).filter(|id| *id < known);
         let finding = lost_on(hop, trace);
@@ -119,17 +119,17 @@ pub(crate) fn is_judged(
 }
 
 /// Whether a connection lost most of its merged frames, or all beyond some length; not a few by chance.
-pub(crate) fn loses_most(seen: &HopConnection) -> bool {
+pub(crate) fn loses_most(hop: &Hop, seen: &HopConnection) -> bool {
     let (lost, passed) = (seen.merged.lost, seen.merged.came_through());
     let most = lost as f64 >= MERGED_LOST * (lost + passed) as f64;
-    lost > 0 && (most || BySize::of_connection(seen).step(1).is_some())
+    lost > 0 && (most || BySize::of_connection(hop, seen).step(1).is_some())
 }
 
 fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let all = BySize::of_hop(hop).step(1);
     let looks = hop.connections.len();
     let worst = hop.connections.iter().find_map(|connection| {
-        let step = BySize::of_connection(connection).step(looks)?;
+        let step = BySize::of_connection(hop, connection).step(looks)?;
         Some((connection, step))
     });
     let Some(step) = all.or(worst.map(|(_, step)| step)) else {
@@ -148,10 +148,9 @@ const LARGE: &str = "large frames";
 /// would pass like others.
 fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
     let looks = hop.connections.len();
-    let (worst, step) = hop
-        .connections
-        .iter()
-        .find_map(|connection| Some((connection, BySize::of_uncut(connection).step(looks)?)))?;
+    let (worst, step) = hop.connections.iter().find_map(|connection| {
+        Some((connection, BySize::of_uncut(hop, connection).step(looks)?))
+    })?;
     let mut finding = lost(hop, trace, LARGE, worst, &step);
     finding.evidence.push(not_cut());
     Some(finding)

@@ -46,6 +46,13 @@ pub(crate) const CLEARLY: f64 = 3.0;
 /// step has two parameters more, and is the best of many (Akaike: one for each).
 pub(crate) const MUCH_BETTER: f64 = 3.5;
 
+/// Of the deviance that other explanations of losses leave, want of room must explain so much to clear merging, and so much
+/// to be as likely as a box.
+pub(crate) const MOSTLY: f64 = 0.5;
+pub(crate) const PARTLY: f64 = 0.25;
+/// A bucket or a queue is full again, or empty, after this time at most: no sane path holds a frame for longer.
+pub(crate) const DEEP_S: f64 = 3.0;
+
 /// Payload of a full frame on Ethernet, where connections of several sizes are looked at together.
 pub(crate) const SEGMENT: u32 = 1448;
 

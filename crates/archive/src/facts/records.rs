@@ -7,7 +7,8 @@ use arrow::datatypes::{DataType, Field};
 use arrow::error::ArrowError;
 use coalescope_capture::facts::{
     Amid, Blocked, Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop,
-    HopConnection, Length, Lengths, Outcomes, Phases, Rejected, Repeats, Slot, Strip, Vantage,
+    HopConnection, Left, Length, Lengths, Outcomes, Phases, Rejected, Repeats, Slot, Strip,
+    Vantage,
 };
 
 use crate::cells::{Cell, Record, records, texts};
@@ -204,6 +205,7 @@ records! {
         merged_arrived_frames: Vec<u64>, by_length: Lengths, together: Lengths, full: Fate, amid: Amid,
     }
     Blocked { merged: u64, single: u64 }
+    Left { number: u64, ns: i64, bytes: u32, merged: bool, lost: bool }
     Slot { merged_lost: u32, other_lost: u32, merged_arrived: u32, single_arrived: u32 }
     Strip { slot_s: f64, slots: Vec<Slot> }
     Hop {
@@ -212,7 +214,7 @@ records! {
         delay_spread_s: Option<f64>, reordered: u64, merged: Outcomes, tso: Outcomes, single: Outcomes,
         lone: Outcomes, odds_ratio: Option<f64>, p_value: Option<f64>, connections: Vec<HopConnection>,
         by_length: Lengths, blocked: Blocked, together: Lengths, full: Fate, rested: Vec<Fate>, amid: Amid,
-        strip: Strip,
+        in_turn: Vec<Left>, strip: Strip,
     }
     DatagramHop {
         from: String, to: String, merged: Outcomes, single: Outcomes, odds_ratio: Option<f64>,

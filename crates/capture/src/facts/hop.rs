@@ -122,9 +122,27 @@ pub struct Hop {
     /// Where full single frames arrived while merged (or TSO) ones were being lost.
     #[serde(skip)]
     pub amid: Amid,
+    /// Frames around the first losses, in the order in which they left.
+    #[serde(skip)]
+    pub in_turn: Vec<Left>,
     /// What became of frames over time, for text.
     #[serde(skip)]
     pub strip: Strip,
+}
+
+/// A data frame that left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// Its number at the point.
+    pub number: u64,
+    /// When, by the clock of the point.
+    pub ns: i64,
+    /// Its payload.
+    pub bytes: u32,
+    /// It was merged, or is a TSO frame.
+    pub merged: bool,
+    /// It never arrived.
+    pub lost: bool,
 }
 
 /// Frames lost by connections that lost merged ones, and of which nothing arrived, as where a firewall drops all: beside the

@@ -5,7 +5,7 @@ use super::event::{Event, Passing, Side, Sighting};
 use super::link::{Mark, MatchedBy};
 use super::order::{self, Order, settled, standing};
 use super::outcome::{Horizon, Judged};
-use super::strip::Slots;
+use super::over_time::OverTime;
 use super::way::Way;
 use crate::connection::Connection;
 use crate::point::Point;
@@ -173,7 +173,7 @@ impl Pair {
         horizons: &[Horizon; 2],
         rough_ns: i64,
         points: [&Point; 2],
-        (clock, delays, strips): (&mut Clock, &mut [Differences; 2], &mut [Slots; 2]),
+        (clock, delays, over_time): (&mut Clock, &mut [Differences; 2], &mut [OverTime; 2]),
     ) {
         let Some(forth) = self.forth else { return };
         for index in [0, 1] {
@@ -186,9 +186,9 @@ impl Pair {
             let multi = self.sorter(index, leaves, points);
             let way = &mut self.ways[index];
             way.drain(leaves, &mut Offsets::new(clock, rough_ns));
-            let (result, strip) = (&mut way.result, &mut strips[leaves as usize]);
+            let (result, over_time) = (&mut way.result, &mut over_time[leaves as usize]);
             way.join
-                .advance(horizon, |judged| result.add(judged, &multi, strip));
+                .advance(horizon, |judged| result.add(judged, &multi, over_time));
             way.give_delays(leaves, clock, delays);
         }
     }

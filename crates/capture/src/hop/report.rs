@@ -1,8 +1,8 @@
 //! A hop's facts.
 
 use super::Hop;
+use super::over_time::OverTime;
 use super::pair::Pair;
-use super::strip::Slots;
 use crate::connection::Connection;
 use crate::facts::hop::{self, Blocked, HopConnection, Outcomes};
 use crate::fisher::odds_and_p;
@@ -38,11 +38,11 @@ impl Hop {
             ..hop::Hop::default()
         };
         self.fill_clock(&mut hop, forth);
-        let strip = &mut self.strips[usize::from(!forth)];
+        let over_time = &mut self.over_time[usize::from(!forth)];
         for pair in &mut self.pairs {
-            add_pair(&mut hop, pair, points, forth, strip);
+            add_pair(&mut hop, pair, points, forth, over_time);
         }
-        hop.strip = strip.strip();
+        over_time.fill(&mut hop);
         (hop.odds_ratio, hop.p_value) = association(&hop.merged, &hop.single);
         hop.connections
             .sort_by_key(|c| std::cmp::Reverse((c.merged.lost, c.single.lost, c.single.seen)));
@@ -95,7 +95,7 @@ fn add_pair(
     pair: &mut Pair,
     points: [&Point; 2],
     forth: bool,
-    strip: &mut Slots,
+    over_time: &mut OverTime,
 ) {
     let Some(way) = pair
         .forth
@@ -111,7 +111,7 @@ fn add_pair(
     let flow = &connection.flows[index];
     pair.ways[way]
         .result
-        .settle(|len| flow.tally.is_multi(len), strip);
+        .settle(|len| flow.tally.is_multi(len), over_time);
     let listed = list_pair(pair, way, forth, connection, index);
     if listed.merged.seen + listed.tso.seen + listed.single.seen == 0 {
         return;

@@ -1,7 +1,7 @@
 //! Outcomes of one direction of one connection, by sort of frame.
 
 use super::outcome::{Judged, Outcome};
-use super::strip::Slots;
+use super::over_time::OverTime;
 
 use crate::facts::hop::Outcomes;
 use crate::lengths::{Fate, Lengths};
@@ -36,20 +36,20 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    /// Counts a frame, here and in the hop's strip, once it is known whether it is of several segments.
+    /// Counts a frame, here and over the hop's time, once it is known whether it is of several segments.
     pub(super) fn add(
         &mut self,
         judged: Judged,
         is_multi: &impl Fn(u32) -> Option<bool>,
-        strip: &mut Slots,
+        over_time: &mut OverTime,
     ) {
         match is_multi(judged.len) {
             None => self.wait(judged),
             Some(multi) => {
-                self.settle(|len| is_multi(len).unwrap_or(false), strip);
+                self.settle(|len| is_multi(len).unwrap_or(false), over_time);
                 self.keep(judged);
                 let is_full = !multi && is_multi(2 * judged.len).unwrap_or(false);
-                self.count(judged, multi, is_full, strip);
+                self.count(judged, multi, is_full, over_time);
             }
         }
     }
@@ -67,16 +67,16 @@ impl Verdicts {
     }
 
     /// Counts frames that were judged before the segment size was settled.
-    pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, strip: &mut Slots) {
+    pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, over_time: &mut OverTime) {
         for early in std::mem::take(&mut self.early) {
             let multi = is_multi(early.len);
             let is_full = !multi && is_multi(2 * early.len);
-            self.count(early, multi, is_full, strip);
+            self.count(early, multi, is_full, over_time);
         }
     }
 
-    fn count(&mut self, judged: Judged, multi: bool, is_full: bool, strip: &mut Slots) {
-        strip.add(&judged, multi);
+    fn count(&mut self, judged: Judged, multi: bool, is_full: bool, over_time: &mut OverTime) {
+        over_time.add(&judged, multi);
         if fate_of(judged.outcome).passed > 0 && judged.outcome != Outcome::PartlyLost {
             self.together.arrived(judged.own_ns, judged.len);
         }

@@ -3,6 +3,7 @@
 use coalescope_capture::facts::Length;
 
 use super::{BySize, Step};
+use crate::bucket::Fit;
 use crate::thresholds::{
     ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE, TENTH,
 };
@@ -29,8 +30,17 @@ impl BySize<'_> {
             && step.longer.lost == step.longer.all
     }
 
-    /// Whether a bucket is as likely as a box.
+    /// Whether a bucket is as likely as a box. Where the order of frames is known, what a bucket loses depends on what passed
+    /// before; one that lets a long frame pass now and then may have been full just then.
     pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
+        match self.hop.and_then(Fit::to_hop) {
+            Some(fit) => fit.beats_limit() || step.passes_some() && self.resembles_bucket(step),
+            None => self.resembles_bucket(step),
+        }
+    }
+
+    /// The same where the order of frames is not known.
+    fn resembles_bucket(&self, step: &Step) -> bool {
         (step.looks_like_bucket() || self.starves_single(step))
             && !self.is_sharp(step)
             && !self.passes_in_parts(step)
@@ -84,11 +94,15 @@ impl BySize<'_> {
 }
 
 impl Step {
+    fn passes_some(&self) -> bool {
+        self.longer.lost < self.longer.all
+    }
+
     /// Whether a policer's bucket is as likely as a box. A bucket that is too small for most merged frames holds one
     /// now and then, and drops shorter frames as well when it is empty; a box does neither. Both signs together, or one
     /// beside another mark, make a bucket as likely.
     fn looks_like_bucket(&self) -> bool {
-        let passes_some = self.longer.lost < self.longer.all;
+        let passes_some = self.passes_some();
         let spared = if passes_some { SPARED_BESIDE } else { SPARED };
         match self.carried {
             Some(_) => passes_some || self.shorter.share() >= spared,

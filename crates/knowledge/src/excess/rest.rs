@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Fate, Hop};
 
-use crate::by_size::Part;
+use crate::part::Part;
 use crate::thresholds::{HANDFUL, LOSS_FRAMES, PAUSE, SEGMENT};
 
 /// Whether single frames are lost after a pause as often as at any time; `None` if too few frames tell. In the pause a queue

@@ -3,8 +3,8 @@
 
 use coalescope_capture::facts::{Length, Lengths};
 
-use crate::by_size::Part;
 use crate::odds::Table;
+use crate::part::Part;
 use crate::thresholds::{SEGMENT, STRAY};
 
 /// Frames of a length, and what became of them.

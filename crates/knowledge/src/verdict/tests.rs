@@ -302,7 +302,7 @@ fn chance_beside_a_box_is_not_counted_for_the_box() {
     let seen: Vec<_> = seen.collect();
     let lost = seen
         .iter()
-        .filter(|seen| crate::merging::loses_most(seen))
+        .filter(|seen| crate::merging::loses_most(&Hop::default(), seen))
         .count();
     assert_eq!(lost, 1);
 }
