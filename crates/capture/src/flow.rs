@@ -1,6 +1,7 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
 mod acknowledged;
+mod copied;
 mod counts;
 mod edge;
 mod ending;
@@ -18,7 +19,7 @@ mod waits;
 use coalescope_wire::Flags;
 
 use crate::acks::Acks;
-use crate::doubled::{First, Place, Surroundings};
+use crate::doubled::Place;
 use crate::frame::{Frame, Odd, TooBig};
 use crate::lately::Lately;
 use crate::outstanding::{Common, Outstanding};
@@ -178,32 +179,6 @@ impl Flow {
     fn may_repeat(&self, frame: &Frame) -> bool {
         let beyond = frame.seq.wrapping_sub(self.ranges.next() as u32) as i32;
         frame.payload == 0 || self.started && beyond < 0
-    }
-
-    /// Whether a frame is a copy of one that passed.
-    fn is_copy(&mut self, frame: &Frame, signature: u64, around: Around, common: &Common) -> bool {
-        let first = self.first_with_news_of(frame, around.acknowledged);
-        let around = Surroundings {
-            rtt_ns: around.rtt_ns,
-            loss_reported: around.loss_reported,
-            doubling: common.doubling,
-            ends: around.ends,
-        };
-        common.copies.knows(frame, signature, first, &around)
-    }
-
-    /// Where to look for the frame that first brought this frame's last byte, or, without data, its acknowledgment.
-    fn first_with_news_of(&mut self, frame: &Frame, acknowledged: First) -> First {
-        if frame.payload == 0 {
-            return acknowledged;
-        }
-        let syn = u32::from(frame.is_syn());
-        let end = self.position(frame.seq.wrapping_add(syn).wrapping_add(frame.payload));
-        match self.outstanding.place_of(end.saturating_sub(1)) {
-            Some(place) => First::At(place),
-            None if end <= self.una => First::Anywhere,
-            None => First::None,
-        }
     }
 
     /// Remembers a frame; returns the place if the frame brings new data.

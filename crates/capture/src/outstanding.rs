@@ -64,6 +64,15 @@ pub(crate) struct Before {
     pub(crate) in_vain: bool,
 }
 
+/// A frame all of whose bytes were new.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole {
+    pub(crate) start: u64,
+    pub(crate) len: u32,
+    /// Where it is remembered.
+    pub(crate) place: Place,
+}
+
 /// The transmissions of one direction, in sequence order, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
@@ -161,6 +170,16 @@ impl Outstanding {
     pub(crate) fn place_of(&mut self, position: u64) -> Option<Place> {
         let sent = self.within(position, position + 1).next()?;
         sent.place()
+    }
+
+    /// The frame that first brought the byte at a position, if that byte is not acknowledged and all of the frame's were new.
+    pub(crate) fn whole_at(&mut self, position: u64) -> Option<Whole> {
+        let sent = self.within(position, position + 1).next()?;
+        Some(Whole {
+            start: sent.start,
+            len: sent.len,
+            place: sent.place()?,
+        })
     }
 
     /// The transmissions that have bytes in a range.

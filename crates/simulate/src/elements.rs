@@ -14,6 +14,7 @@ use crate::scenario::Scenario;
 use crate::schedule::Nanos;
 
 pub(crate) use hop::{pass_router, real_server, translated};
+pub(crate) use split::cut;
 
 use bond::BondState;
 use bucket::Bucket;

@@ -1,8 +1,8 @@
 //! A capture point: what it notes about each frame, and what it writes to its file.
 
 use crate::chance::Chance;
-use crate::elements::pass_router;
-use crate::packet::{ACK, Checksum, FIN, Origin, Packet, SYN};
+use crate::elements::{cut, pass_router};
+use crate::packet::{ACK, Checksum, FIN, Origin, Packet, SYN, Tcp};
 use crate::path::Point;
 use crate::pcap::Record;
 use crate::render;
@@ -62,17 +62,32 @@ impl Watcher {
             return;
         }
         if let Some(later) = self.point.doubled {
-            let copy = self.record(packet, payload, vlan, now + later);
-            self.records.push(copy);
+            self.see_again(packet, payload, vlan, now + later);
         }
         if let Some(later) = self.point.routed {
             let mut copy = packet.clone();
             pass_router(&mut copy);
-            let copy = self.record(&copy, payload, vlan, now + later);
-            self.records.push(copy);
+            self.see_again(&copy, payload, vlan, now + later);
         }
         let record = self.record(packet, payload, vlan, now);
         self.records.push(record);
+    }
+
+    /// The packet passes a second time, whole or in segments.
+    fn see_again(&mut self, packet: &Packet, payload: &[u8], vlan: Option<u16>, now: Nanos) {
+        let copies = if self.point.recut {
+            cut(packet)
+        } else {
+            vec![packet.clone()]
+        };
+        let mut rest = payload;
+        for copy in copies {
+            let len = copy.tcp().map_or(rest.len(), Tcp::len).min(rest.len());
+            let (own, behind) = rest.split_at(len);
+            rest = behind;
+            let copy = self.record(&copy, own, vlan, now);
+            self.records.push(copy);
+        }
     }
 
     /// Whether the capture runs, and takes this packet.

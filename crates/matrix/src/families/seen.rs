@@ -1,8 +1,10 @@
 //! Nothing is wrong, although the captures look as if something were.
 
-use coalescope_simulate::{Element, Hop, MICROSECOND, MILLISECOND, MergeKind, Reorder, Side};
+use coalescope_simulate::{
+    Element, Hop, MICROSECOND, MILLISECOND, MergeKind, Reorder, Scenario, Side,
+};
 
-use super::base::{bytes, plain};
+use super::base::{bytes, plain, routed, sound_twin};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Otherwise};
 use crate::family::Family;
@@ -13,6 +15,16 @@ pub(super) const ALL: &[Family] = &[
         "routed-copies",
         "a router's port shows each frame twice, the second time much later",
         routed_copies,
+    ),
+    Family::innocent(
+        "recut-copies",
+        "all interfaces in one capture: merged frames, then their segments",
+        recut_copies,
+    ),
+    Family::innocent(
+        "recut-copies-loss",
+        "all interfaces in one capture, merged frames and their segments, and frames are lost",
+        recut_copies_loss,
     ),
     Family::innocent(
         "data-only-sound",
@@ -64,6 +76,43 @@ fn routed_copies(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
+fn recut_copies(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let scenario = recut(dice, "recut-copies", wan, 0.0);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn recut_copies_loss(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (2.0, 30.0));
+    let loss = dice.scaled(0.005, 0.03);
+    let scenario = recut(dice, "recut-copies-loss", wan, loss);
+    let twin = sound_twin(&scenario, 1);
+    Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+/// As `tcpdump -i any` sees a router that merges at one interface and cuts at the other; behind that interface frames may be
+/// lost.
+fn recut(dice: &mut Dice, name: &str, wan: Wan, loss: f64) -> Scenario {
+    let behind = Wan {
+        delay: 100 * MICROSECOND,
+        ..wan
+    };
+    let behind = behind.link_with(|lane| lane.loss = loss);
+    let mut scenario = routed(dice, name, wan, behind);
+    let later = dice.scaled_whole(MICROSECOND, 60 * MICROSECOND);
+    let is_router = dice.chance(0.5);
+    if let Some(point) = scenario.point_mut("HYP-IN") {
+        point.recut = true;
+        let copies = if is_router {
+            &mut point.routed
+        } else {
+            &mut point.doubled
+        };
+        *copies = Some(later);
+    }
+    scenario
+}
+
 fn data_only_sound(dice: &mut Dice) -> Drawn {
     let wan = Wan::draw(dice);
     let mut scenario = plain(dice, "data-only-sound", wan);
@@ -71,7 +120,7 @@ fn data_only_sound(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy).in_order()
 }
 
-fn one_way(scenario: &mut coalescope_simulate::Scenario) {
+fn one_way(scenario: &mut Scenario) {
     for element in &mut scenario.path {
         if let Element::Point(point) = element {
             point.only = Some(HERE);

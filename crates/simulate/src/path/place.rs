@@ -32,6 +32,8 @@ pub struct Point {
     /// Each frame is captured again this much later, after a router that sends it out of the port it
     /// came in by: with a TTL less by one and other MAC addresses.
     pub routed: Option<Nanos>,
+    /// What is captured again is cut into segments by then, as it leaves an interface that cannot do so itself.
+    pub recut: bool,
     /// Only frames toward this side are captured.
     pub only: Option<Side>,
     /// Time from which on the capture runs.
@@ -61,6 +63,7 @@ impl Point {
             unsorted: 0,
             doubled: None,
             routed: None,
+            recut: false,
             only: None,
             begins: 0,
             ends: Nanos::MAX,

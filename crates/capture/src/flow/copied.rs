@@ -1,0 +1,93 @@
+//! Whether a frame stands in the capture a second time, as one frame, as a piece of one, or as several merged.
+
+use coalescope_wire::Flags;
+
+use super::Flow;
+use super::counts::Around;
+use crate::doubled::{Copies, First, Surroundings};
+use crate::frame::Frame;
+use crate::outstanding::{Common, Whole};
+
+impl Flow {
+    /// Whether a frame is a copy of one that passed.
+    pub(super) fn is_copy(
+        &mut self,
+        frame: &Frame,
+        signature: u64,
+        around: Around,
+        common: &Common,
+    ) -> bool {
+        let first = self.first_with_news_of(frame, around.acknowledged);
+        let around = Surroundings {
+            rtt_ns: around.rtt_ns,
+            loss_reported: around.loss_reported,
+            doubling: common.doubling,
+            ends: around.ends,
+        };
+        common.copies.knows(frame, signature, first, &around)
+            || frame.payload > 0 && self.is_cut_otherwise(frame, &around, &common.copies)
+    }
+
+    /// Where to look for the frame that first brought this frame's last byte, or, without data, its acknowledgment.
+    fn first_with_news_of(&mut self, frame: &Frame, acknowledged: First) -> First {
+        if frame.payload == 0 {
+            return acknowledged;
+        }
+        let syn = u32::from(frame.is_syn());
+        let end = self.position(frame.seq.wrapping_add(syn).wrapping_add(frame.payload));
+        match self.outstanding.place_of(end.saturating_sub(1)) {
+            Some(place) => First::At(place),
+            None if end <= self.una => First::Anywhere,
+            None => First::None,
+        }
+    }
+
+    /// Whether a frame is a piece of one that passed, or is merged of such: a capture of several interfaces, as of
+    /// `tcpdump -i any`, shows the same bytes in front of and behind the merging or the cutting. All headers of a piece are
+    /// those of the merged frame but for what counts bytes and frames (Linux: `tcp_gso_segment`, `inet_gso_segment`).
+    #[cold]
+    fn is_cut_otherwise(&mut self, frame: &Frame, around: &Surroundings, copies: &Copies) -> bool {
+        let start = self.position(frame.seq);
+        let Some(first) = self.outstanding.whole_at(start) else {
+            return false;
+        };
+        let end = start + u64::from(frame.payload);
+        let is_piece = end <= first.start + u64::from(first.len) && frame.payload < first.len;
+        let is_merged =
+            first.start == start && frame.payload > first.len && end <= self.ranges.next();
+        // Whatever else the receiver misses, no sender cuts a frame otherwise before it can know of its loss.
+        let around = Surroundings {
+            loss_reported: false,
+            ..*around
+        };
+        let as_first = |frame: Frame| {
+            let signature = frame.signature(around.ends);
+            copies.knows(&frame, signature, First::At(first.place), &around)
+        };
+        (is_piece || is_merged) && like_first(frame, &first, start).any(as_first)
+    }
+}
+
+/// What the first of two frames with the same bytes may have been like: with PSH or FIN, which the last piece alone has, and
+/// with an identification that was counted up for each piece, or not.
+fn like_first(frame: &Frame, first: &Whole, start: u64) -> impl Iterator<Item = Frame> {
+    let offset = (start - first.start) as u32;
+    let flags = [
+        frame.flags.0,
+        frame.flags.0 | Flags::PSH,
+        frame.flags.0 | Flags::PSH | Flags::FIN,
+        frame.flags.0 & !(Flags::PSH | Flags::FIN),
+    ];
+    // Pieces in front of this one: all of one length, and none shorter than this.
+    let most = offset / frame.payload.max(1);
+    let pieces = (1..=most).filter(move |pieces| offset.is_multiple_of(*pieces));
+    let as_first = move |flags, pieces: u32| {
+        let mut like = frame.clone();
+        (like.seq, like.payload) = (frame.seq.wrapping_sub(offset), first.len);
+        (like.flags, like.id) = (Flags(flags), frame.id.wrapping_sub(pieces as u16));
+        like
+    };
+    std::iter::once(0)
+        .chain(pieces)
+        .flat_map(move |pieces| flags.map(|flags| as_first(flags, pieces)))
+}
