@@ -137,6 +137,11 @@ impl Acks {
         self.is_shut = true;
     }
 
+    /// The largest window that was announced, in bytes, where its scale is known.
+    pub(crate) fn largest_window(&self) -> Option<u32> {
+        self.scale().map(|_| self.window_max)
+    }
+
     /// The window that was announced last, in bytes.
     pub(crate) fn last_window(&self) -> u64 {
         u64::from(self.scale.window(self.last_window))

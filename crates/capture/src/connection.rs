@@ -402,9 +402,10 @@ impl Connection {
     /// Settles what is still open.
     pub(crate) fn finish(&mut self, common: &mut Common) {
         let last_ns = self.last_ns;
-        for flow in &mut self.flows {
-            flow.finish(common, last_ns);
-        }
+        let largest = self.flows.each_ref().map(|flow| flow.acks.largest_window());
+        let [low, high] = &mut self.flows;
+        low.finish(common, last_ns, largest[1]);
+        high.finish(common, last_ns, largest[0]);
     }
 }
 

@@ -32,11 +32,18 @@ impl Flow {
         self.counts.payload_bytes - self.tally.odd().repeated_bytes
     }
 
+    /// Whether data is left of which the acknowledgments were not captured: none was, or the sender went farther than the
+    /// largest window lets it, which a capture without pure ACKs shows behind the handshake.
+    fn lacks_acknowledgments(&self, largest_window: Option<u32>) -> bool {
+        let ahead = self.ranges.next().saturating_sub(self.una);
+        !self.acked || largest_window.is_some_and(|window| ahead > 2 * u64::from(window))
+    }
+
     /// Settles what is still open.
-    pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64) {
+    pub(crate) fn finish(&mut self, common: &mut Common, now_ns: i64, largest_window: Option<u32>) {
         self.tally.finish();
         self.end_trial();
-        if !self.acked {
+        if self.lacks_acknowledgments(largest_window) {
             self.count_unacknowledged(now_ns - TAIL_NS, common);
             let (tally, longest) = (&mut self.tally, &mut self.longest);
             self.outstanding
