@@ -53,12 +53,12 @@ impl Outcomes {
         self.arrived + self.resplit + self.merged_further + self.fragmented
     }
 
-    /// Whether the second capture lacks more frames than were lost, as one with a filter by length or with short slots
-    /// does: frames that the receiver acknowledged arrived. Of a few, an acknowledgment of the repair may pass for
-    /// one of the frame.
+    /// Whether the second capture lacks about as many frames as were lost, or more, as one with a filter by length or with
+    /// short slots does: frames that the receiver acknowledged arrived. Of a few, an acknowledgment of the repair may pass
+    /// for one of the frame.
     #[must_use]
     pub fn lacks(&self) -> bool {
-        self.missed > self.lost
+        2 * self.missed > self.lost
     }
 
     /// Frames that were lost, in whole or in part.
