@@ -79,6 +79,11 @@ impl Fit {
             && self.is_shallow()
     }
 
+    /// Whether want of room is likelier than one share of loss for single frames and another one for merged ones.
+    pub(crate) fn beats_shares(&self) -> bool {
+        self.likelihood - self.shares >= MUCH_BETTER
+    }
+
     /// Of the deviance that another explanation leaves, the share that this one does not.
     fn explained_of(&self, other: f64) -> f64 {
         1.0 - self.likelihood / other

@@ -12,6 +12,7 @@ use coalescope_capture::facts::{
     Amid, DatagramHop, Direction, Hop, HopConnection, Length, Lengths, Outcomes,
 };
 
+use crate::bucket::Fit;
 use crate::judged::is_unjudged;
 use crate::odds::{Table, all_damaged};
 use crate::part::Part;
@@ -158,6 +159,12 @@ impl<'a> BySize<'a> {
     /// Frames by length: those of several segments.
     pub(crate) fn lengths(&self) -> &Lengths {
         self.lengths
+    }
+
+    /// Whether the order of frames shows no want of room: what was lost came at no worse times than what passed.
+    pub(crate) fn order_refutes_room(&self) -> bool {
+        let fit = self.hop.and_then(Fit::to_hop);
+        fit.is_some_and(|fit| !fit.beats_shares())
     }
 
     fn single(&self) -> Part {

@@ -99,7 +99,14 @@ impl Excess {
 
     fn of(size: &BySize<'_>, looks: usize, reason: impl Fn() -> Option<Reason>) -> Self {
         let (table, lengths) = (&size.table, size.lengths());
-        let room = LazyCell::new(|| room::likelier(table, lengths));
+        let room = LazyCell::new(|| {
+            let refuted = size.order_refutes_room();
+            if refuted {
+                f64::NEG_INFINITY
+            } else {
+                room::likelier(table, lengths)
+            }
+        });
         if size.limit(looks).is_some() {
             Self::Limited
         } else if !table.falls_on_merged() {
