@@ -79,9 +79,10 @@ impl Fit {
             && self.is_shallow()
     }
 
-    /// Whether want of room is likelier than one share of loss for single frames and another one for merged ones.
+    /// Whether want of room is likelier than one share of loss for single frames and another one for merged ones. Of many rates
+    /// the best one was taken, hence twice.
     pub(crate) fn beats_shares(&self) -> bool {
-        self.likelihood - self.shares >= MUCH_BETTER
+        self.likelihood - self.shares >= 2.0 * MUCH_BETTER
     }
 
     /// Of the deviance that another explanation leaves, the share that this one does not.
@@ -98,9 +99,7 @@ impl Fit {
     /// that were lost have room at other times.
     pub(crate) fn explains(&self) -> bool {
         let other = self.limit.max(self.shares);
-        // Of many rates the best one was taken, hence twice.
-        let is_better = self.likelihood - other >= 2.0 * MUCH_BETTER;
-        is_better
+        self.likelihood - other >= 2.0 * MUCH_BETTER
             && self.explained_of(other) >= MOSTLY
             && self.is_shallow()
             && 2 * self.too_long < self.lost

@@ -20,10 +20,11 @@ pub(crate) fn judges_nearly_all(seen: &HopConnection) -> bool {
     sorts.iter().any(|frames| frames.shown() > 0) && sorts.iter().all(is_nearly_all)
 }
 
-/// Whether most of these frames were not judged, and most single ones were: not because one capture is shorter.
+/// Whether more of these frames were not judged than lost, and a quarter of all, unlike single ones: not because one capture
+/// is shorter.
 pub(crate) fn is_unjudged(frames: &Outcomes, single: &Outcomes) -> bool {
-    let mostly = |frames: &Outcomes| frames.not_judged > frames.seen / 2;
-    mostly(frames) && !mostly(single)
+    let many = |frames: &Outcomes| frames.not_judged > frames.seen / 4;
+    many(frames) && frames.not_judged > frames.lost && !many(single)
 }
 
 /// Frames that a connection lost on a hop, in whole or in part.
