@@ -237,6 +237,68 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) })]
+
+    /// The capture begins after the data, and an acknowledgment shows how far the data had gone.
+    #[test]
+    fn a_late_capture_shows_who_was_not_heard_of(
+        segments in 3..60u32, timeouts in 2..5u32, again in 0..60u32,
+    ) {
+        let again = again % (segments - 1);
+        let mut talk = Talk::new();
+        talk.ack(segments * SEGMENT, &[]);
+        for timeout in 0..timeouts {
+            talk.after(300_000 << timeout).data(again * SEGMENT, SEGMENT);
+            talk.ack(segments * SEGMENT, &[(again * SEGMENT, (again + 1) * SEGMENT)]);
+        }
+        prop_assert_eq!(talk.found().timeouts_after_ack, u64::from(timeouts - 1));
+    }
+
+    /// A capture of all interfaces of a bridge: each merged frame and its pieces, whichever come first, are one transmission.
+    /// What the sender sends again has another identification.
+    #[test]
+    fn pieces_of_a_merged_frame_are_no_repeats(
+        rounds in 10..20u32, count in 2..9u32, last in 1..=SEGMENT, fixed in any::<bool>(),
+        flags in prop::sample::select(vec![0, PSH]), merged_first in any::<bool>(), apart_us in 1..500u64,
+        again in any::<bool>(),
+    ) {
+        let len = (count - 1) * SEGMENT + last;
+        let mut talk = Talk::begin();
+        for round in 0..rounds {
+            let id = 1_000 + 100 * round as u16;
+            let merged = [(0, len, flags, 0)];
+            let pieces = (0..count).map(|i| {
+                let is_last = i + 1 == count;
+                let bytes = if is_last { last } else { SEGMENT };
+                (i * SEGMENT, bytes, if is_last { flags } else { 0 }, if fixed { 0 } else { i as u16 })
+            });
+            let pieces: Vec<_> = pieces.collect();
+            let orders = [&merged[..], &pieces];
+            let sides = if merged_first { [0, 1] } else { [1, 0] };
+            for side in sides {
+                for (offset, bytes, flags, counted) in orders[side] {
+                    talk.id = id + counted - 1;
+                    talk.data_with(round * len + offset, *bytes, *flags);
+                }
+                talk.after(apart_us);
+            }
+            if again {
+                talk.id = id + 50;
+                talk.after(300_000).data(round * len, SEGMENT);
+            }
+            talk.after(40_000).ack((round + 1) * len, &[]);
+            talk.after(40_000);
+        }
+        let got = talk.found();
+        let seen = if merged_first { 1 } else { count };
+        let repeats = u64::from(rounds) * u64::from(again);
+        prop_assert_eq!(got.data_frames, u64::from(rounds * seen) + repeats);
+        prop_assert_eq!(got.retransmitted_frames, repeats);
+        prop_assert_eq!(got.repeats.merged_repeated, 0);
+    }
+}
+
 /// The first acknowledgment was held back until the needless repeat came, and says both.
 #[test]
 fn an_acknowledgment_may_be_the_first_and_tell_of_a_repeat() {

@@ -8,7 +8,7 @@ const TICK_NS: i64 = 1_000_000;
 
 impl Flow {
     /// Whether the sender had been waiting for an acknowledgment that had passed here, and had sent more than what this
-    /// frame repeats: a probe repeats the last segment, and may have waited for its application (RFC 8985, 7.3).
+    /// frame repeats, as data that was seen or acknowledged shows: a probe repeats the last segment, and may have waited for its application (RFC 8985, 7.3).
     pub(super) fn awaits_acknowledgment(
         &mut self,
         frame: &Frame,
@@ -19,7 +19,9 @@ impl Flow {
             return false;
         }
         let end = self.position(frame.seq.wrapping_add(frame.payload));
-        let repeats = end <= self.una && end < next && !around.reset;
+        // A FIN takes one number.
+        let is_last = end >= next && end + 1 >= self.una;
+        let repeats = end <= self.una && !is_last && !around.reset;
         if repeats {
             self.note_unheard(frame, around.least_rtt_ns);
         }

@@ -6,7 +6,7 @@ use super::case::Case;
 use crate::arrived::arrivals;
 use crate::finding::{Finding, HopRef, Id, Reason};
 use crate::judged::at;
-use crate::words::{shown, time};
+use crate::words::{counted, shown, time};
 
 const TITLE: &str = "the sender sends again, timeout after timeout, what was acknowledged long before: acknowledgments are \
      lost or held up on their way back, and merging has no part in it";
@@ -18,8 +18,8 @@ impl Case<'_> {
     pub(super) fn lost_acks(&self, trace: &Trace) -> Finding {
         let data = self.data();
         let text = format!(
-            "{} timeouts, {} waited for of {}, after which only bytes were sent again whose acknowledgment had passed {} before",
-            data.timeouts_after_ack,
+            "{}, {} waited for of {}, after which only bytes were sent again whose acknowledgment had passed {} before",
+            counted(data.timeouts_after_ack, "timeout"),
             time(data.timeouts_after_ack_s),
             time(data.duration_s.unwrap_or(0.0)),
             self.point,
