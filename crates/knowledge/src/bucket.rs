@@ -35,6 +35,8 @@ pub(crate) struct Fit {
     /// Frames that the bucket, and the limit, expect to arrive and were lost, or the other way about.
     errors: u64,
     limit_errors: u64,
+    /// Runs of frames that were lost one after the other.
+    runs: u64,
     /// Frames that were lost, and of these those that are longer than the whole bucket.
     lost: u64,
     too_long: u64,
@@ -66,6 +68,7 @@ impl Fit {
             shares: shares(frames),
             errors: bucket.errors(),
             limit_errors: limit.errors(),
+            runs: runs(frames),
             lost: all.lost,
             too_long: frames.iter().filter(is_too_long).count() as u64,
         })
@@ -96,12 +99,13 @@ impl Fit {
     }
 
     /// Whether want of room explains most of what was lost, and nothing else does as well; and frames as long as those
-    /// that were lost have room at other times.
+    /// that were lost have room at other times. One outage is no want of room, whatever came before it.
     pub(crate) fn explains(&self) -> bool {
         let other = self.limit.max(self.shares);
         self.likelihood - other >= 2.0 * MUCH_BETTER
             && self.explained_of(other) >= MOSTLY
             && self.is_shallow()
+            && self.runs > A_FEW
             && 2 * self.too_long < self.lost
     }
 }
@@ -177,6 +181,12 @@ fn part<'a>(frames: impl IntoIterator<Item = &'a Left>) -> Part {
             all: 1,
         })
     })
+}
+
+fn runs(frames: &[Left]) -> u64 {
+    let pairs = frames.iter().zip(frames.iter().skip(1));
+    let ends = pairs.filter(|(frame, next)| frame.lost && !next.lost);
+    ends.count() as u64 + u64::from(frames.last().is_some_and(|last| last.lost))
 }
 
 /// Likelihood of one share of loss for single frames, and another one for merged ones.
@@ -311,6 +321,21 @@ mod tests {
             lose(&mut frames, &dice, share, |frame| frame.merged);
             prop_assert!(fit(&frames).is_none_or(|fit| !fit.explains()));
         }
+    }
+
+    /// Half a second in which nothing passes.
+    #[test]
+    fn an_outage_is_no_want_of_room() {
+        let frames: Vec<Left> = (0..400)
+            .map(|i| Left {
+                number: 0,
+                ns: i / 20 * 100_000_000 + i % 20 * 50_000,
+                bytes: SEGMENT,
+                merged: false,
+                lost: (203..300).contains(&i),
+            })
+            .collect();
+        assert!(!fit(&frames).unwrap().explains());
     }
 
     /// A bucket that is smaller than the frames it drops can carry no such frame: merging is not cleared.

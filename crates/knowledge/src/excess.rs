@@ -19,7 +19,9 @@ use crate::by_size::BySize;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
 use crate::odds::{Table, all_damaged, fisher};
-use crate::thresholds::{ABOUT, CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH};
+use crate::thresholds::{
+    ABOUT, CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH, TWENTIETH,
+};
 use crate::words::time;
 
 /// How the loss of merged frames compares with that of single ones.
@@ -257,9 +259,13 @@ fn hits_single(table: &Table) -> bool {
     table.single_lost >= HANDFUL && table.single_share() >= TENTH * table.merged_share()
 }
 
-/// Why a hop has no room. A queue delays frames, and for no longer than it takes to empty: more is a clock that was set.
+/// Why a hop has no room. A queue delays frames, for no longer than it takes to empty: more is a clock that was set; and for a
+/// part of that time: less is how long the segments of a burst take on the wire.
 fn reason_of_room(hop: &Hop, bucket: &Bucket) -> Option<Reason> {
-    let fits = |spread: f64| spread <= ABOUT * bucket.depth_s();
+    let fits = |spread: f64| {
+        let full_s = bucket.depth_s();
+        (TWENTIETH * full_s..=ABOUT * full_s).contains(&spread)
+    };
     if delays(hop) {
         hop.delay_spread_s
             .filter(|&spread| fits(spread))

@@ -50,6 +50,9 @@ pub(crate) const MUCH_BETTER: f64 = 3.5;
 /// to be as likely as a box.
 pub(crate) const MOSTLY: f64 = 0.5;
 pub(crate) const PARTLY: f64 = 0.25;
+/// A queue that loses frames delays those that it carries for a twentieth of its depth at least, in the middle: of simulated
+/// queues, hardly one in thirty did so for less.
+pub(crate) const TWENTIETH: f64 = 0.05;
 /// A bucket or a queue is full again, or empty, after this time at most: no sane path holds a frame for longer.
 pub(crate) const DEEP_S: f64 = 3.0;
 
