@@ -17,7 +17,8 @@ use crate::judged::is_unjudged;
 use crate::odds::{Table, all_damaged};
 use crate::part::Part;
 use crate::thresholds::{
-    A_FEW, ALPHA, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY, TIMES_SINGLE,
+    A_FEW, ALPHA, DOUBT, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY,
+    TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -239,6 +240,19 @@ impl<'a> BySize<'a> {
         let steps = self.steps().into_iter().map(|step| step.likelihood());
         let best = steps.fold(f64::NEG_INFINITY, f64::max);
         best - self.by_the_byte() < MUCH_BETTER
+    }
+
+    /// Whether merged frames of some length are lost more often than longer ones: neither bytes nor want of room explain that.
+    pub(crate) fn spares_longer(&self) -> bool {
+        let lengths: Vec<&Length> = self.lengths.iter().collect();
+        let is_worse = |at: usize| {
+            let band = Part::of(lengths[at..=at].iter().copied());
+            let longer = Part::of(lengths[at + 1..].iter().copied());
+            band.lost >= HANDFUL
+                && band.share() > longer.share()
+                && band.against(longer) < DOUBT / lengths.len() as f64
+        };
+        (0..lengths.len()).any(is_worse)
     }
 
     /// Likelihood of all counts if every byte is lost with one probability, the likeliest one.

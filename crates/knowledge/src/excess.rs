@@ -101,8 +101,9 @@ impl Excess {
 
     fn of(size: &BySize<'_>, looks: usize, reason: impl Fn() -> Option<Reason>) -> Self {
         let (table, lengths) = (&size.table, size.lengths());
+        let spares_longer = size.spares_longer();
         let room = LazyCell::new(|| {
-            let refuted = size.order_refutes_room();
+            let refuted = spares_longer || size.order_refutes_room();
             if refuted {
                 f64::NEG_INFINITY
             } else {
@@ -114,9 +115,10 @@ impl Excess {
         } else if !table.falls_on_merged() {
             Self::None
         } else if size.is_narrow()
-            || size.falls_by_the_byte()
-            || room::is_as_by_the_byte(table, lengths)
-            || *room >= CLEARLY
+            || !spares_longer
+                && (size.falls_by_the_byte()
+                    || room::is_as_by_the_byte(table, lengths)
+                    || *room >= CLEARLY)
         {
             Self::ByLength(reason())
         } else if let Some(reason) = reason().filter(|_| hits_single(table) || *room >= SURELY) {
@@ -327,6 +329,13 @@ mod tests {
             Excess::on_hop(&hop((379, 47), &[(2, 321, 94, 0), (3, 227, 29, 0)])),
             Excess::ByLength(None)
         );
+    }
+
+    /// Frames of three segments are lost, shorter and longer ones pass.
+    #[test]
+    fn no_law_spares_longer_frames() {
+        let three = [(2, 90, 0, 0), (3, 59, 59, 0), (4, 80, 0, 0), (6, 65, 0, 0)];
+        assert_eq!(Excess::on_hop(&hop((426, 0), &three)), Excess::Unexplained);
     }
 
     #[test]
