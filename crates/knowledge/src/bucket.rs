@@ -9,6 +9,7 @@ use coalescope_capture::facts::{Hop, Left, Outcomes};
 
 use crate::part::Part;
 use crate::thresholds::{A_FEW, DEEP_S, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
+use crate::words::{bytes, rate, share};
 
 /// What Ethernet, IP and TCP add to most payloads.
 const HEADERS: f64 = 66.0;
@@ -91,6 +92,17 @@ impl Fit {
     /// Of the deviance that another explanation leaves, the share that this one does not.
     fn explained_of(&self, other: f64) -> f64 {
         1.0 - self.likelihood / other
+    }
+
+    /// In words, for the capacity that divides lost frames from others.
+    pub(crate) fn words(&self) -> String {
+        let Bucket { beyond, .. } = self.bucket;
+        format!(
+            "room for {} that comes back at {} explains it: {} frames that had no room were lost",
+            bytes(self.bucket.bytes as u64),
+            rate(self.bucket.rate_bps),
+            share(beyond.lost, beyond.all),
+        )
     }
 
     /// Whether no frame would wait for longer than a path holds one: in a deeper bucket, time alone divides the frames.

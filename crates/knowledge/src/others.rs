@@ -9,6 +9,7 @@ mod stuck;
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::arrived::arrived_at;
+use crate::bucket::Fit;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
@@ -130,11 +131,13 @@ impl Case<'_> {
         let hop = self.worst_hop(trace, same);
         let excess = self.excess(trace, hop);
         let reason = excess.reason();
+        let room = hop.and_then(room_words);
         // Only merged frames that got through acquit merging, of the same direction; without any there is only no evidence
         // against it.
         let seen = hop_merged(trace, self.direction) + self.data().repeats.merged;
         let (title, next) = match excess {
             Excess::ByLength(Some(Reason::Corruption)) => WRONG_BITS,
+            Excess::ByLength(_) if room.is_some() => ROOM,
             Excess::ByLength(Some(_)) => SLOPE,
             Excess::ByLength(None) => OPEN_SLOPE,
             Excess::None if seen >= HANDFUL => (
@@ -157,6 +160,7 @@ impl Case<'_> {
         };
         let place = hop.map(hop_words).or_else(in_front);
         evidence.extend(place.or_else(|| self.repeats_words()).map(without_frames));
+        evidence.extend(room.map(without_frames));
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason;
         finding.hop = hop.map(HopRef::of);
@@ -257,6 +261,11 @@ const SLOPE: (&str, &str) = (
     "find the rate limit or the short queue on that hop: shape instead of policing, or give it room for a frame of \
      64 KB; leave merging as it is",
 );
+/// The same where what passed shortly before shows which frames had no room.
+const ROOM: (&str, &str) = (
+    "segments are lost for want of room: a rate limit or a queue that is full, not merging",
+    SLOPE.1,
+);
 /// Title and advice where nothing shows the cause of such loss.
 const OPEN_SLOPE: (&str, &str) = (
     "segments are lost by the byte, so that long frames are hit more often, and merging has no part in it",
@@ -304,6 +313,12 @@ fn hop_words(hop: &Hop) -> String {
         words += &format!("; {hit} frames that the sender's NIC had yet to cut lost all or a part");
     }
     words
+}
+
+/// The rate limit or the queue, if one explains what a hop lost.
+fn room_words(hop: &Hop) -> Option<String> {
+    let fit = Fit::to_hop(hop).filter(Fit::explains)?;
+    Some(fit.words())
 }
 
 /// The finding that all is well: nothing else was found but notes about little of the traffic, and there was data to
