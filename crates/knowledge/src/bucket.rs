@@ -134,7 +134,7 @@ impl Bucket {
     /// The likeliest limit at a rate.
     fn at_rate(frames: &[Left], rate_bps: f64) -> Option<Self> {
         let mut needs = needs(frames, rate_bps);
-        needs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        needs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let all = part(frames);
         let ends = needs.iter().zip(needs.iter().skip(1));
         let mut within = Part::default();

@@ -6,6 +6,7 @@
 //! is innocent where one of these explains what was lost, or where merged frames are lost no more often; else it is in
 //! doubt.
 
+mod hidden;
 mod rest;
 mod room;
 mod span;
@@ -23,6 +24,7 @@ use crate::thresholds::{
     ABOUT, CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH, TWENTIETH,
 };
 use crate::words::time;
+use hidden::Runs;
 
 /// How the loss of merged frames compares with that of single ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub(crate) enum Excess {
     Mixed,
     /// More, and nothing but merging explains it.
     Unexplained,
+    /// Whatever is merged on the hop itself may be what is lost there.
+    Hidden,
     /// All beyond some length, and few shorter ones: what cannot carry them does that, and a bucket that is too small.
     Limited,
 }
@@ -46,6 +50,9 @@ impl Excess {
     pub(crate) fn on_hop(hop: &Hop) -> Self {
         if span::of_loss(hop).is_some() {
             return Self::Unexplained;
+        }
+        if Runs::of_merged(hop).is_some() {
+            return Self::Hidden;
         }
         let whole = Self::of_lost(hop);
         if whole.is_doubt() || hop.merged.partly_lost == 0 {
@@ -134,7 +141,10 @@ impl Excess {
 
     /// Whether merging is not cleared.
     pub(crate) fn is_doubt(self) -> bool {
-        matches!(self, Self::Mixed | Self::Unexplained | Self::Limited)
+        matches!(
+            self,
+            Self::Mixed | Self::Unexplained | Self::Limited | Self::Hidden
+        )
     }
 }
 
@@ -191,9 +201,12 @@ impl Doubt {
     pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
      room for them";
 
+    pub(crate) const HIDDEN: &str =
+        "segments are lost in runs on a hop that merges them: merged frames may be what is lost";
+
     /// Whether a finding has the title of a doubt about frames.
     pub(crate) fn is_title(title: &str) -> bool {
-        [Self::UNEXPLAINED, Self::LIMITED].contains(&title)
+        [Self::UNEXPLAINED, Self::LIMITED, Self::HIDDEN].contains(&title)
     }
 
     /// Of UDP datagrams on one of so many hops.
@@ -215,6 +228,12 @@ impl Doubt {
             let (from, to) = (time(span.from_s), time(span.to_s));
             let fate = format!("that left from {from} to {to} after the first frame never arrived");
             return Some(FRAMES.unexplained(&span.table, &fate));
+        }
+        if let Some(runs) = Runs::of_merged(hop) {
+            return Some(Self {
+                title: Self::HIDDEN,
+                words: runs.words(),
+            });
         }
         match (Excess::of_lost(hop), Excess::on_hop(hop)) {
             (Excess::Limited, _) => FRAMES.limited(&BySize::of_hop(hop), 1, LOST),

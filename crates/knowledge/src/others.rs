@@ -146,6 +146,7 @@ impl Case<'_> {
             ),
             Excess::Unexplained => (Doubt::UNEXPLAINED, FIND_LOSS),
             Excess::Limited => (Doubt::LIMITED, FIND_LOSS),
+            Excess::Hidden => (Doubt::HIDDEN, FIND_LOSS),
             Excess::Mixed => MIXED,
             _ => (
                 "segments are lost, and nothing here points to merging",

@@ -21,7 +21,7 @@ impl Flow {
         let end = self.position(frame.seq.wrapping_add(frame.payload));
         // A FIN takes one number.
         let is_last = end >= next && end + 1 >= self.una;
-        let repeats = end <= self.una && !is_last && !around.reset;
+        let repeats = end <= self.una.min(next) && !is_last && !around.reset;
         if repeats {
             self.note_unheard(frame, around.least_rtt_ns);
         }

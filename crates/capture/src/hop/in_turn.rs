@@ -9,9 +9,9 @@ use super::outcome::{Judged, Outcome};
 use crate::facts::hop::Left;
 
 /// Frames that are kept before the first loss is known.
-const BEFORE: usize = 1 << 10;
+const BEFORE: usize = 1 << 9;
 /// And frames in all: the losses of a few seconds tell as much as those of hours.
-const ALL: usize = 1 << 12;
+const ALL: usize = 1 << 11;
 
 /// One direction of a hop, over all its connections.
 #[derive(Debug, Default)]
