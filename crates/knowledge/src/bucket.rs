@@ -59,16 +59,16 @@ impl Fit {
         if all.lost < HANDFUL || 2 * all.lost < lost {
             return None;
         }
-        let limit = Bucket::at_rate(frames, f64::INFINITY)?;
+        let limit = Bucket::at_rate(frames, f64::INFINITY);
         let bucket = Bucket::likeliest(frames)?;
         let is_too_long = |frame: &&Left| frame.lost && wire_bytes(frame) > bucket.bytes;
         Some(Self {
             bucket,
             likelihood: bucket.likelihood(),
-            limit: limit.likelihood(),
+            limit: limit.map_or_else(|| all.own_likelihood(), |limit| limit.likelihood()),
             shares: shares(frames),
             errors: bucket.errors(),
-            limit_errors: limit.errors(),
+            limit_errors: limit.map_or(all.lost, |limit| limit.errors()),
             runs: runs(frames),
             lost: all.lost,
             too_long: frames.iter().filter(is_too_long).count() as u64,

@@ -122,10 +122,9 @@ impl Excess {
         } else if !table.falls_on_merged() {
             Self::None
         } else if size.is_narrow()
-            || !spares_longer
-                && (size.falls_by_the_byte()
-                    || room::is_as_by_the_byte(table, lengths)
-                    || *room >= CLEARLY)
+            || room::is_as_by_the_byte(table, lengths)
+            || !spares_longer && size.falls_by_the_byte()
+            || *room >= CLEARLY
         {
             Self::ByLength(reason())
         } else if let Some(reason) = reason().filter(|_| hits_single(table) || *room >= SURELY) {
