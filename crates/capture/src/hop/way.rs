@@ -81,8 +81,8 @@ impl Way {
         }
     }
 
-    /// Payload bytes that each point shows more than once, of those that both have shown: the point upstream of a loss
-    /// shows more of them.
+    /// Payload bytes that each point shows more than once, of those that both have shown, or of all that one shows if the
+    /// other has shown none: the point upstream of a loss shows more of them.
     pub(super) fn repeats(&self) -> [u64; 2] {
         let ranges = [Side::First, Side::Second].map(|side| {
             let data = self.events.iter().filter_map(|event| event.data_of(side));
@@ -97,7 +97,7 @@ impl Way {
             .each_ref()
             .map(|all| all.iter().map(|range| range.end).max());
         let start = starts[0].max(starts[1]).unwrap_or(0);
-        let end = ends[0].min(ends[1]).unwrap_or(0);
+        let end = ends.into_iter().flatten().min().unwrap_or(0);
         ranges.map(|ranges| repeated(&ranges, start..end))
     }
 
@@ -206,6 +206,28 @@ mod tests {
             way.ack_at_both(Side::Second, (position, sighting(7, 6))),
             Some([5, 6])
         );
+    }
+
+    /// Behind a black hole no data comes, and it is sent again and again.
+    #[test]
+    fn a_point_without_data_is_behind_the_loss() {
+        let mut way = Way::default();
+        for number in [1, 2, 3] {
+            let seen = Seen {
+                start: 1_000,
+                len: 100,
+                time_ns: 0,
+                own_ns: 0,
+                pause_ns: 0,
+                number,
+                tsval: 0,
+                id: 0,
+                ttl: 64,
+                fragmented: false,
+            };
+            way.take(Side::First, Event::Data(seen));
+        }
+        assert_eq!(way.repeats(), [200, 0]);
     }
 
     #[test]
