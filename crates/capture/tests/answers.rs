@@ -299,6 +299,26 @@ proptest! {
     }
 }
 
+/// A stack without identifications sends a short piece and, at once, a longer one from the same byte on. Not one is made of the
+/// other.
+#[test]
+fn pieces_of_unlike_lengths_are_no_copies() {
+    let mut talk = Talk::begin();
+    talk.data(2 * SEGMENT, SEGMENT);
+    let pieces = [
+        (SEGMENT, 400),
+        (SEGMENT + 400, SEGMENT - 400),
+        (SEGMENT, 2 * SEGMENT),
+    ];
+    talk.after(40_000);
+    for (start, len) in pieces {
+        talk.id = 99;
+        talk.after(20).data(start, len);
+    }
+    let got = talk.found();
+    assert_eq!((got.data_frames, got.retransmitted_frames), (4, 1));
+}
+
 /// The first acknowledgment was held back until the needless repeat came, and says both.
 #[test]
 fn an_acknowledgment_may_be_the_first_and_tell_of_a_repeat() {

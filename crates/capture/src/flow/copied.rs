@@ -53,8 +53,7 @@ impl Flow {
         };
         let end = start + u64::from(frame.payload);
         let is_piece = end <= first.start + u64::from(first.len) && frame.payload < first.len;
-        let is_merged =
-            first.start == start && frame.payload > first.len && end <= self.ranges.next();
+        let mut is_merged = || first.start == start && self.is_made_of_pieces_like(&first, end);
         // Whatever else the receiver misses, no sender cuts a frame otherwise before it can know of its loss.
         let around = Surroundings {
             loss_reported: false,
@@ -64,7 +63,24 @@ impl Flow {
             let signature = frame.signature(around.ends);
             copies.knows(&frame, signature, First::At(first.place), &around)
         };
-        (is_piece || is_merged) && like_first(frame, &first, start).any(as_first)
+        (is_piece || is_merged()) && like_first(frame, &first, start).any(as_first)
+    }
+
+    /// Whether frames as long as the first one, and a last one that may be shorter, bring all bytes up to an end.
+    fn is_made_of_pieces_like(&mut self, first: &Whole, end: u64) -> bool {
+        let mut at = first.start;
+        while at < end {
+            let piece = self.outstanding.whole_at(at);
+            let Some(piece) = piece.filter(|piece| piece.start == at && piece.len <= first.len)
+            else {
+                return false;
+            };
+            at += u64::from(piece.len);
+            if piece.len < first.len {
+                break;
+            }
+        }
+        at == end
     }
 }
 
