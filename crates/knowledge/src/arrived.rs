@@ -16,34 +16,40 @@ pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Optio
     (late < LOSS_FRAMES && !waits_for_handshake(&connection)).then_some(arrived)
 }
 
-/// Whether what came late at this limit's point was overtaken on a hop in front, while all hops from there on carried all of
-/// it: nothing was lost where nothing is missing, however late it comes.
+/// Whether what came late at this limit's point was overtaken on the hop in front, which carried all of it: nothing was lost
+/// where nothing is missing, however late it comes. Farther in front if not one frame is missing from there on.
 pub(crate) fn is_overtaken(trace: &Trace, limit: &ConnectionLimit) -> bool {
     let place = (&*limit.point, limit.connection);
-    is_overtaken_before(trace, place, limit.direction, trace.hops.len())
+    is_overtaken_before(trace, place, limit.direction, None)
 }
 
-/// The same of a connection at a point; `steps` hops at most, since points in a circle have no end.
+/// The same of a connection at a point, in front of which there are so many hops at most if it is not the first one that is
+/// looked at: points in a circle have no end.
 fn is_overtaken_before(
     trace: &Trace,
     (point, id): (&str, u64),
     direction: &str,
-    steps: usize,
+    rest: Option<usize>,
 ) -> bool {
     let late = |point: &str, id| {
         let connection = at(trace, point, id);
         connection.map_or(0, |seen| seen.direction(direction).late_frames)
     };
+    let farther = rest.map_or(Some(trace.hops.len()), |rest| rest.checked_sub(1));
     let mut in_front = arrivals(trace, point, id, direction);
-    steps > 0
-        && in_front.any(|(hop, seen)| {
-            let before = (&*hop.from, seen.from_id);
-            let least = LOSS_FRAMES.max(BEHIND * not_seen_to_arrive(seen));
-            let overtaken = || is_overtaken_before(trace, before, direction, steps - 1);
-            carries_all(seen)
-                && late(point, id) >= least
-                && (late(before.0, before.1) < LOSS_FRAMES || overtaken())
-        })
+    in_front.any(|(hop, seen)| {
+        let before = (&*hop.from, seen.from_id);
+        let missing = not_seen_to_arrive(seen);
+        let overtaken = || {
+            missing == 0
+                && farther.is_some()
+                && is_overtaken_before(trace, before, direction, farther)
+        };
+        carries_all(seen)
+            && (missing == 0 || rest.is_none())
+            && late(point, id) >= LOSS_FRAMES.max(BEHIND * missing)
+            && (late(before.0, before.1) < LOSS_FRAMES || overtaken())
+    })
 }
 
 /// What hops show of a connection's direction that came to a point.
