@@ -63,7 +63,29 @@ impl Flow {
             let signature = frame.signature(around.ends);
             copies.knows(&frame, signature, First::At(first.place), &around)
         };
-        (is_piece || is_merged()) && like_first(frame, &first, start).any(as_first)
+        if !is_piece && !is_merged() {
+            return false;
+        }
+        let pieces = self.pieces_before(frame, &first, start);
+        like_first(frame, &first, start, pieces).any(as_first)
+    }
+
+    /// How many pieces of a frame there may be in front of one: all of one length, which is that of a piece that is not the
+    /// last.
+    fn pieces_before(&self, frame: &Frame, first: &Whole, start: u64) -> Vec<u32> {
+        let offset = (start - first.start) as u32;
+        let is_last = offset + frame.payload >= first.len;
+        let size = self.tally.size().map(|size| size.bytes);
+        let fits = |pieces: &u32| {
+            let length = offset / pieces;
+            let as_long = if is_last {
+                length >= frame.payload && size.is_none_or(|size| size == length)
+            } else {
+                length == frame.payload
+            };
+            offset.is_multiple_of(*pieces) && as_long
+        };
+        (1..=offset / frame.payload.max(1)).filter(fits).collect()
     }
 
     /// Whether frames as long as the first one, and a last one that may be shorter, bring all bytes up to an end.
@@ -86,7 +108,12 @@ impl Flow {
 
 /// What the first of two frames with the same bytes may have been like: with PSH or FIN, which the last piece alone has, and
 /// with an identification that was counted up for each piece, or not.
-fn like_first(frame: &Frame, first: &Whole, start: u64) -> impl Iterator<Item = Frame> {
+fn like_first(
+    frame: &Frame,
+    first: &Whole,
+    start: u64,
+    pieces: Vec<u32>,
+) -> impl Iterator<Item = Frame> {
     let offset = (start - first.start) as u32;
     let flags = [
         frame.flags.0,
@@ -94,9 +121,6 @@ fn like_first(frame: &Frame, first: &Whole, start: u64) -> impl Iterator<Item = 
         frame.flags.0 | Flags::PSH | Flags::FIN,
         frame.flags.0 & !(Flags::PSH | Flags::FIN),
     ];
-    // Pieces in front of this one: all of one length, and none shorter than this.
-    let most = offset / frame.payload.max(1);
-    let pieces = (1..=most).filter(move |pieces| offset.is_multiple_of(*pieces));
     let as_first = move |flags, pieces: u32| {
         let mut like = frame.clone();
         (like.seq, like.payload) = (frame.seq.wrapping_sub(offset), first.len);
