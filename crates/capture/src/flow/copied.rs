@@ -9,13 +9,13 @@ use crate::frame::Frame;
 use crate::outstanding::{Common, Whole};
 
 impl Flow {
-    /// Whether a frame is a copy of one that passed.
+    /// Whether a frame is a copy of one that passed. A piece is remembered: it may be there twice as well.
     pub(super) fn is_copy(
         &mut self,
         frame: &Frame,
         signature: u64,
         around: Around,
-        common: &Common,
+        common: &mut Common,
     ) -> bool {
         let first = self.first_with_news_of(frame, around.acknowledged);
         let around = Surroundings {
@@ -24,8 +24,14 @@ impl Flow {
             doubling: common.doubling,
             ends: around.ends,
         };
-        common.copies.knows(frame, signature, first, &around)
-            || frame.payload > 0 && self.is_cut_otherwise(frame, &around, &common.copies)
+        if common.copies.knows(frame, signature, first, &around) {
+            return true;
+        }
+        let is_piece = frame.payload > 0 && self.is_cut_otherwise(frame, &around, &common.copies);
+        if is_piece {
+            common.copies.add(frame, signature);
+        }
+        is_piece
     }
 
     /// Where to look for the frame that first brought this frame's last byte, or, without data, its acknowledgment.
