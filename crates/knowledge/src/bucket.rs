@@ -134,7 +134,8 @@ impl Bucket {
     /// The likeliest limit at a rate.
     fn at_rate(frames: &[Left], rate_bps: f64) -> Option<Self> {
         let mut needs = needs(frames, rate_bps);
-        needs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        // Of frames that need as much, lost ones come first.
+        needs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let all = part(frames);
         let ends = needs.iter().zip(needs.iter().skip(1));
         let mut within = Part::default();
@@ -143,8 +144,8 @@ impl Bucket {
                 lost: u64::from(*lost),
                 all: 1,
             });
-            // Frames that need as much are on one side.
-            (next.0 - bytes >= 1.0).then_some(Self {
+            // Frames that need as much are on one side. No limit is likelier than one just below a frame that was lost.
+            (next.1 && next.0 - bytes >= 1.0).then_some(Self {
                 rate_bps,
                 bytes: *bytes,
                 beyond: all.without(within),
