@@ -135,19 +135,19 @@ impl Bucket {
     fn at_rate(frames: &[Left], rate_bps: f64) -> Option<Self> {
         let mut needs = needs(frames, rate_bps);
         // Of frames that need as much, lost ones come first.
-        needs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        needs.sort_unstable();
         let all = part(frames);
         let ends = needs.iter().zip(needs.iter().skip(1));
         let mut within = Part::default();
-        let split = |((bytes, lost), next): (&(f64, bool), &(f64, bool))| {
+        let split = |(need, next): (&Need, &Need)| {
             within = within.and(Part {
-                lost: u64::from(*lost),
+                lost: u64::from(!need.passed),
                 all: 1,
             });
             // Frames that need as much are on one side. No limit is likelier than one just below a frame that was lost.
-            (next.1 && next.0 - bytes >= 1.0).then_some(Self {
+            (!next.passed && next.bytes > need.bytes).then_some(Self {
                 rate_bps,
-                bytes: *bytes,
+                bytes: need.bytes as f64,
                 beyond: all.without(within),
                 within,
             })
@@ -212,9 +212,15 @@ fn wire_bytes(frame: &Left) -> f64 {
     f64::from(frame.bytes) + HEADERS
 }
 
-/// What has been taken when each frame comes, with its own length; and whether the frame was lost. Only frames that passed
-/// take anything.
-fn needs(frames: &[Left], rate_bps: f64) -> Vec<(f64, bool)> {
+/// What has been taken when a frame comes, with its own length.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Need {
+    bytes: u64,
+    passed: bool,
+}
+
+/// What each frame needs. Only frames that passed take anything.
+fn needs(frames: &[Left], rate_bps: f64) -> Vec<Need> {
     let mut taken = 0.0;
     let mut last_ns = frames.first().map_or(0, |frame| frame.ns);
     let need = |frame: &Left| {
@@ -229,7 +235,10 @@ fn needs(frames: &[Left], rate_bps: f64) -> Vec<(f64, bool)> {
         if !frame.lost {
             taken = need;
         }
-        (need, frame.lost)
+        Need {
+            bytes: need as u64,
+            passed: !frame.lost,
+        }
     };
     frames.iter().map(need).collect()
 }
