@@ -192,7 +192,8 @@ impl Flow {
     ) -> Option<Place> {
         let beyond = frame.seq.wrapping_sub(self.ranges.next() as u32) as i32;
         let is_plain = frame.payload > 0 && !frame.flags.has(Flags::SYN | Flags::RST);
-        if is_plain && self.started && beyond >= 0 {
+        // The first frame of a capture that begins in the middle is new, wherever it stands.
+        if is_plain && (!self.started || beyond >= 0) {
             return Some(common.copies.add_news(frame, signature, around.ends));
         }
         if frame.payload == 0 && around.advances {

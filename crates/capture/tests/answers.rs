@@ -299,6 +299,23 @@ proptest! {
     }
 }
 
+/// A capture of all interfaces that begins in the middle: of its first frame, too, the pieces are no repeats.
+#[test]
+fn pieces_of_the_first_frame_are_no_repeats() {
+    let mut talk = Talk::new();
+    for frame in 0..4 {
+        talk.id = 10 * frame + 9;
+        talk.after(40_000)
+            .data(u32::from(frame) * 4 * SEGMENT, 4 * SEGMENT);
+        talk.id = 10 * frame + 9;
+        talk.after(20);
+        for piece in 0..4 {
+            talk.data((u32::from(frame) * 4 + piece) * SEGMENT, SEGMENT);
+        }
+    }
+    assert_eq!(talk.found().retransmitted_frames, 0);
+}
+
 /// A stack without identifications sends a short piece and, at once, a longer one from the same byte on. Not one is made of the
 /// other.
 #[test]
