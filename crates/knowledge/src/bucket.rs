@@ -8,7 +8,7 @@
 use coalescope_capture::facts::{Hop, Left, Outcomes};
 
 use crate::part::Part;
-use crate::thresholds::{A_FEW, DEEP_S, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
+use crate::thresholds::{A_FEW, DEEP_S, DOUBT, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
 use crate::words::{bytes, rate, share};
 
 /// What Ethernet, IP and TCP add to most payloads.
@@ -36,6 +36,8 @@ pub(crate) struct Fit {
     /// Frames that the bucket, and the limit, expect to arrive and were lost, or the other way about.
     errors: u64,
     limit_errors: u64,
+    /// Of the frames that had no room, merged ones are lost and single ones are not.
+    spares_single: bool,
     /// Runs of frames that were lost one after the other.
     runs: u64,
     /// Frames that were lost, and of these those that are longer than the whole bucket.
@@ -69,6 +71,7 @@ impl Fit {
             shares: shares(frames),
             errors: bucket.errors(),
             limit_errors: limit.map_or(all.lost, |limit| limit.errors()),
+            spares_single: bucket.spares_single(frames),
             runs: runs(frames),
             lost: all.lost,
             too_long: frames.iter().filter(is_too_long).count() as u64,
@@ -118,6 +121,7 @@ impl Fit {
             && self.explained_of(other) >= MOSTLY
             && self.is_shallow()
             && self.runs > A_FEW
+            && !self.spares_single
             && 2 * self.too_long < self.lost
     }
 }
@@ -156,6 +160,21 @@ impl Bucket {
         ends.filter_map(split)
             .filter(loses_beyond)
             .max_by(by_likelihood)
+    }
+
+    /// Whether single frames beyond the limit pass, unlike merged ones: who is lost for want of room is lost whatever it is made
+    /// of.
+    fn spares_single(&self, frames: &[Left]) -> bool {
+        let needs = needs(frames, self.rate_bps).into_iter();
+        let pairs: Vec<_> = frames.iter().zip(needs).collect();
+        let beyond = |merged: bool| {
+            let all = pairs
+                .iter()
+                .filter(|(frame, need)| frame.merged == merged && need.bytes as f64 > self.bytes);
+            part(all.map(|(frame, _)| *frame))
+        };
+        let (merged, single) = (beyond(true), beyond(false));
+        merged.share() > single.share() && merged.against(single) < DOUBT
     }
 
     fn likelihood(&self) -> f64 {
@@ -343,6 +362,23 @@ mod tests {
             lose(&mut frames, &dice, share, |frame| frame.merged);
             prop_assert!(fit(&frames).is_none_or(|fit| !fit.explains()));
         }
+    }
+
+    /// Of two merged frames that come at once the second one is lost, and single frames that come at once are not.
+    #[test]
+    fn what_spares_single_frames_is_no_want_of_room() {
+        let bytes = [4, 4, 1, 1, 4, 1, 1, 1].map(|segments| segments * SEGMENT);
+        let frames: Vec<Left> = (0..800)
+            .map(|i| Left {
+                number: 0,
+                ns: i / 4 * 10_000_000 + i % 4 * 20_000,
+                bytes: bytes[i as usize % 8],
+                merged: bytes[i as usize % 8] > SEGMENT,
+                lost: i % 8 == 1,
+            })
+            .collect();
+        let fit = fit(&frames).unwrap();
+        assert!(!fit.explains(), "{fit:?}");
     }
 
     /// Half a second in which nothing passes.
