@@ -364,17 +364,16 @@ mod tests {
         }
     }
 
-    /// Of two merged frames that come at once the second one is lost, and single frames that come at once are not.
+    /// Of two merged frames that come at once the second one is lost, and of ten single frames behind them, none.
     #[test]
     fn what_spares_single_frames_is_no_want_of_room() {
-        let bytes = [4, 4, 1, 1, 4, 1, 1, 1].map(|segments| segments * SEGMENT);
-        let frames: Vec<Left> = (0..800)
+        let frames: Vec<Left> = (0..1_200)
             .map(|i| Left {
                 number: 0,
-                ns: i / 4 * 10_000_000 + i % 4 * 20_000,
-                bytes: bytes[i as usize % 8],
-                merged: bytes[i as usize % 8] > SEGMENT,
-                lost: i % 8 == 1,
+                ns: i / 12 * 10_000_000 + i % 12 * 1_000,
+                bytes: if i % 12 < 2 { 4 * SEGMENT } else { SEGMENT },
+                merged: i % 12 < 2,
+                lost: i % 12 == 1,
             })
             .collect();
         let fit = fit(&frames).unwrap();
