@@ -86,10 +86,12 @@ impl Fit {
             && self.is_shallow()
     }
 
-    /// Whether want of room is likelier than one share of loss for single frames and another one for merged ones. Of many rates
-    /// the best one was taken, hence twice.
-    pub(crate) fn beats_shares(&self) -> bool {
+    /// Whether the order of frames speaks for want of room: that is likelier than one share of loss for single frames and
+    /// another one for merged ones (of many rates the best one was taken, hence twice), and than a limit of length, which asks
+    /// for no order.
+    pub(crate) fn shows_want_of_room(&self) -> bool {
         self.likelihood - self.shares >= 2.0 * MUCH_BETTER
+            && self.likelihood - self.limit >= MUCH_BETTER
     }
 
     /// Of the deviance that another explanation leaves, the share that this one does not.
@@ -120,6 +122,7 @@ impl Fit {
         self.likelihood - other >= 2.0 * MUCH_BETTER
             && self.explained_of(other) >= MOSTLY
             && self.is_shallow()
+            && self.bucket.beyond.lost >= 2 * HANDFUL
             && self.runs > A_FEW
             && !self.spares_single
             && 2 * self.too_long < self.lost
@@ -370,7 +373,7 @@ mod tests {
         let frames: Vec<Left> = (0..1_200)
             .map(|i| Left {
                 number: 0,
-                ns: i / 12 * 10_000_000 + i % 12 * 1_000,
+                ns: i / 12 * 10_000_000 + i % 12,
                 bytes: if i % 12 < 2 { 4 * SEGMENT } else { SEGMENT },
                 merged: i % 12 < 2,
                 lost: i % 12 == 1,

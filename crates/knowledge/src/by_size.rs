@@ -165,7 +165,7 @@ impl<'a> BySize<'a> {
     /// Whether the order of frames shows no want of room: what was lost came at no worse times than what passed.
     pub(crate) fn order_refutes_room(&self) -> bool {
         let fit = self.hop.and_then(Fit::to_hop);
-        fit.is_some_and(|fit| !fit.beats_shares())
+        fit.is_some_and(|fit| !fit.shows_want_of_room())
     }
 
     fn single(&self) -> Part {

@@ -60,9 +60,10 @@ impl Flow {
         let end = start + u64::from(frame.payload);
         let is_piece = end <= first.start + u64::from(first.len) && frame.payload < first.len;
         let mut is_merged = || first.start == start && self.is_made_of_pieces_like(&first, end);
-        // Whatever else the receiver misses, no sender cuts a frame otherwise before it can know of its loss.
+        // Whatever else the receiver misses, no sender cuts a frame otherwise before it can know of its loss; and where its
+        // timestamp stands still no time has passed. Without one, a short path may have taken a long handshake.
         let around = Surroundings {
-            loss_reported: false,
+            loss_reported: around.loss_reported && frame.timestamps().is_none(),
             ..*around
         };
         let as_first = |frame: Frame| {

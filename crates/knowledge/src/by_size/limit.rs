@@ -31,10 +31,14 @@ impl BySize<'_> {
     }
 
     /// Whether a bucket is as likely as a box. Where the order of frames is known, what a bucket loses depends on what passed
-    /// before; one that lets a long frame pass now and then may have been full just then.
+    /// before; one that lets a long frame pass now and then may have been full just then. Where many shorter frames are lost, traffic
+    /// that no capture shows may share the bucket.
     pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
         match self.hop.and_then(Fit::to_hop) {
-            Some(fit) => fit.beats_limit() || step.passes_some() && self.resembles_bucket(step),
+            Some(fit) if step.shorter.share() < TENTH => {
+                fit.beats_limit() || step.passes_some() && self.resembles_bucket(step)
+            }
+            Some(fit) => fit.beats_limit() || self.resembles_bucket(step),
             None => self.resembles_bucket(step),
         }
     }
