@@ -20,33 +20,51 @@ pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Optio
 /// where nothing is missing, however late it comes. Farther in front if not one frame is missing from there on.
 pub(crate) fn is_overtaken(trace: &Trace, limit: &ConnectionLimit) -> bool {
     let place = (&*limit.point, limit.connection);
-    is_overtaken_before(trace, place, limit.direction, None)
+    let all = Reach {
+        may_miss: true,
+        hops: trace.hops.len(),
+    };
+    is_overtaken_before(trace, place, limit.direction, all)
 }
 
-/// The same of a connection at a point, in front of which there are so many hops at most if it is not the first one that is
-/// looked at: points in a circle have no end.
+/// How far in front of a point hops are looked at.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// Frames may be missing on the first of these hops, if far more came late.
+    may_miss: bool,
+    /// Hops at most: points in a circle have no end.
+    hops: usize,
+}
+
+impl Reach {
+    fn farther(self) -> Option<Self> {
+        let hops = self.hops.checked_sub(1)?;
+        Some(Self {
+            may_miss: false,
+            hops,
+        })
+    }
+}
+
 fn is_overtaken_before(
     trace: &Trace,
     (point, id): (&str, u64),
     direction: &str,
-    rest: Option<usize>,
+    reach: Reach,
 ) -> bool {
     let late = |point: &str, id| {
         let connection = at(trace, point, id);
         connection.map_or(0, |seen| seen.direction(direction).late_frames)
     };
-    let farther = rest.map_or(Some(trace.hops.len()), |rest| rest.checked_sub(1));
     let mut in_front = arrivals(trace, point, id, direction);
     in_front.any(|(hop, seen)| {
         let before = (&*hop.from, seen.from_id);
         let missing = not_seen_to_arrive(seen);
-        let overtaken = || {
-            missing == 0
-                && farther.is_some()
-                && is_overtaken_before(trace, before, direction, farther)
-        };
+        let farther = reach.farther().filter(|_| missing == 0);
+        let overtaken =
+            || farther.is_some_and(|reach| is_overtaken_before(trace, before, direction, reach));
         carries_all(seen)
-            && (missing == 0 || rest.is_none())
+            && (missing == 0 || reach.may_miss)
             && late(point, id) >= LOSS_FRAMES.max(BEHIND * missing)
             && (late(before.0, before.1) < LOSS_FRAMES || overtaken())
     })

@@ -7,6 +7,7 @@
 
 use coalescope_capture::facts::{Hop, Left, Outcomes};
 
+use crate::crossing::runs_of_lost;
 use crate::part::Part;
 use crate::thresholds::{A_FEW, DEEP_S, DOUBT, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
 use crate::words::{bytes, rate, share};
@@ -72,7 +73,7 @@ impl Fit {
             errors: bucket.errors(),
             limit_errors: limit.map_or(all.lost, |limit| limit.errors()),
             spares_single: bucket.spares_single(frames),
-            runs: runs(frames),
+            runs: runs_of_lost(frames).count() as u64,
             lost: all.lost,
             too_long: frames.iter().filter(is_too_long).count() as u64,
         })
@@ -147,10 +148,7 @@ impl Bucket {
         let ends = needs.iter().zip(needs.iter().skip(1));
         let mut within = Part::default();
         let split = |(need, next): (&Need, &Need)| {
-            within = within.and(Part {
-                lost: u64::from(!need.passed),
-                all: 1,
-            });
+            within = within.and(Part::one(!need.passed));
             // Frames that need as much are on one side. No limit is likelier than one just below a frame that was lost.
             (!next.passed && next.bytes > need.bytes).then_some(Self {
                 rate_bps,
@@ -210,18 +208,8 @@ fn rates(least: f64, factor: f64, count: i32) -> impl Iterator<Item = f64> {
 }
 
 fn part<'a>(frames: impl IntoIterator<Item = &'a Left>) -> Part {
-    frames.into_iter().fold(Part::default(), |sum, frame| {
-        sum.and(Part {
-            lost: u64::from(frame.lost),
-            all: 1,
-        })
-    })
-}
-
-fn runs(frames: &[Left]) -> u64 {
-    let pairs = frames.iter().zip(frames.iter().skip(1));
-    let ends = pairs.filter(|(frame, next)| frame.lost && !next.lost);
-    ends.count() as u64 + u64::from(frames.last().is_some_and(|last| last.lost))
+    let sum = |sum: Part, frame: &Left| sum.and(Part::one(frame.lost));
+    frames.into_iter().fold(Part::default(), sum)
 }
 
 /// Likelihood of one share of loss for single frames, and another one for merged ones.
@@ -287,7 +275,6 @@ mod tests {
                 for (gap, segments) in burst {
                     ns += gap;
                     frames.push(Left {
-                        number: 0,
                         ns,
                         bytes: segments * SEGMENT,
                         merged: segments > 1,
@@ -372,7 +359,6 @@ mod tests {
     fn what_spares_single_frames_is_no_want_of_room() {
         let frames: Vec<Left> = (0..1_200)
             .map(|i| Left {
-                number: 0,
                 ns: i / 12 * 10_000_000 + i % 12,
                 bytes: if i % 12 < 2 { 4 * SEGMENT } else { SEGMENT },
                 merged: i % 12 < 2,
@@ -388,7 +374,6 @@ mod tests {
     fn an_outage_is_no_want_of_room() {
         let frames: Vec<Left> = (0..400)
             .map(|i| Left {
-                number: 0,
                 ns: i / 20 * 100_000_000 + i % 20 * 50_000,
                 bytes: SEGMENT,
                 merged: false,
@@ -403,7 +388,6 @@ mod tests {
     fn a_bucket_without_room_for_merged_frames_explains_nothing() {
         let mut frames: Vec<Left> = (0..200)
             .map(|i| Left {
-                number: 0,
                 ns: i * 5_000_000,
                 bytes: SEGMENT * if i % 4 == 0 { 6 } else { 1 },
                 merged: i % 4 == 0,

@@ -9,10 +9,10 @@ mod limit;
 use std::ops::RangeInclusive;
 
 use coalescope_capture::facts::{
-    Amid, DatagramHop, Direction, Hop, HopConnection, Length, Lengths, Outcomes,
+    Amid, DatagramHop, Direction, HopConnection, Length, Lengths, Outcomes,
 };
 
-use crate::bucket::Fit;
+use crate::crossing::Crossing;
 use crate::judged::is_unjudged;
 use crate::odds::{Table, all_damaged};
 use crate::part::Part;
@@ -40,7 +40,7 @@ pub(crate) struct BySize<'a> {
     /// others arrived.
     is_unjudged: bool,
     /// The hop that shows these frames and others in the order in which they left.
-    hop: Option<&'a Hop>,
+    hop: Option<&'a Crossing<'a>>,
 }
 
 /// All frames longer than some length are lost, and none of the others.
@@ -55,7 +55,7 @@ pub(crate) struct Step {
 
 impl<'a> BySize<'a> {
     /// All merged frames of a hop.
-    pub(crate) fn of_hop(hop: &'a Hop) -> Self {
+    pub(crate) fn of_hop(hop: &'a Crossing<'a>) -> Self {
         let (merged, single) = hop.compared();
         Self {
             table: judged(&merged, &single),
@@ -70,7 +70,7 @@ impl<'a> BySize<'a> {
     }
 
     /// The merged frames of one connection of a hop.
-    pub(crate) fn of_connection(hop: &'a Hop, connection: &'a HopConnection) -> Self {
+    pub(crate) fn of_connection(hop: &'a Crossing<'a>, connection: &'a HopConnection) -> Self {
         Self {
             table: judged(&connection.merged, &connection.single),
             lengths: &connection.by_length,
@@ -84,7 +84,7 @@ impl<'a> BySize<'a> {
     }
 
     /// The frames of one connection that were taken for TSO frames.
-    pub(crate) fn of_uncut(hop: &'a Hop, connection: &'a HopConnection) -> Self {
+    pub(crate) fn of_uncut(hop: &'a Crossing<'a>, connection: &'a HopConnection) -> Self {
         Self {
             table: judged(&connection.tso, &connection.single),
             is_unjudged: is_unjudged(&connection.tso, &connection.single),
@@ -164,7 +164,7 @@ impl<'a> BySize<'a> {
 
     /// Whether the order of frames shows no want of room: what was lost came at no worse times than what passed.
     pub(crate) fn order_refutes_room(&self) -> bool {
-        let fit = self.hop.and_then(Fit::to_hop);
+        let fit = self.hop.and_then(Crossing::fit);
         fit.is_some_and(|fit| !fit.shows_want_of_room())
     }
 

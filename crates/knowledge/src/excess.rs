@@ -6,6 +6,7 @@
 //! is innocent where one of these explains what was lost, or where merged frames are lost no more often; else it is in
 //! doubt.
 
+mod doubt;
 mod hidden;
 mod rest;
 mod room;
@@ -13,17 +14,18 @@ mod span;
 
 use std::cell::LazyCell;
 
-use coalescope_capture::facts::{DatagramHop, Direction, Hop, Point};
+use coalescope_capture::facts::{Direction, Hop, Point};
 
-use crate::bucket::{Bucket, Fit};
+use crate::bucket::Bucket;
 use crate::by_size::BySize;
+use crate::crossing::Crossing;
 use crate::finding::Reason;
 use crate::limits::is_delayed;
 use crate::odds::{Table, all_damaged, fisher};
 use crate::thresholds::{
     ABOUT, CLEARLY, DOUBT, HANDFUL, HOP_QUEUE_S, LOSS_FRAMES, SURELY, TENTH, TWENTIETH,
 };
-use crate::words::time;
+pub(crate) use doubt::Doubt;
 use hidden::Runs;
 
 /// How the loss of merged frames compares with that of single ones.
@@ -47,7 +49,7 @@ pub(crate) enum Excess {
 
 impl Excess {
     /// On a hop, all its connections together: of frames that were lost whole, and of those that lost a part.
-    pub(crate) fn on_hop(hop: &Hop) -> Self {
+    pub(crate) fn on_hop(hop: &Crossing<'_>) -> Self {
         if span::of_loss(hop).is_some() {
             return Self::Unexplained;
         }
@@ -59,14 +61,14 @@ impl Excess {
             return whole;
         }
         // What cuts frames loses segments of long ones more often, and says nothing of why it does.
-        let damaged = Self::of_damaged(&damaged(hop));
+        let damaged = Self::of_damaged(&Crossing::of(&damaged(hop)));
         if damaged.is_doubt() { damaged } else { whole }
     }
 
     /// What cuts merged frames again may pass their first segments and drop the others: the longer, the likelier a
     /// frame loses a part. Loss for each byte does not explain that, and want of room only where it hits single frames
     /// as well.
-    fn of_damaged(hop: &Hop) -> Self {
+    fn of_damaged(hop: &Crossing<'_>) -> Self {
         let by_the_byte = || BySize::of_hop(hop).falls_by_the_byte();
         match Self::of_lost(hop) {
             Self::ByLength(_) if hop.single.lost < LOSS_FRAMES && !by_the_byte() => {
@@ -76,8 +78,8 @@ impl Excess {
         }
     }
 
-    fn of_lost(hop: &Hop) -> Self {
-        if let Some(fit) = Fit::to_hop(hop).filter(Fit::explains) {
+    fn of_lost(hop: &Crossing<'_>) -> Self {
+        if let Some(fit) = hop.room() {
             return Self::ByLength(reason_of_room(hop, &fit.bucket));
         }
         Self::of(&BySize::of_hop(hop), 1, || reason_on(hop))
@@ -147,115 +149,6 @@ impl Excess {
     }
 }
 
-/// Merging is neither convicted nor cleared of a loss.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Doubt {
-    pub(crate) title: &'static str,
-    /// What was lost, against what was not.
-    pub(crate) words: String,
-}
-
-/// What may be lost for being merged, and the titles of doubts about that.
-struct Sort {
-    merged: &'static str,
-    /// Many were lost, too many for chance, and no step, no loss by the byte, no queue and no policer explains it.
-    unexplained: &'static str,
-    /// All beyond some length were lost.
-    limited: &'static str,
-}
-
-const FRAMES: Sort = Sort {
-    merged: "merged frames",
-    unexplained: Doubt::UNEXPLAINED,
-    limited: Doubt::LIMITED,
-};
-
-const DATAGRAMS: Sort = Sort {
-    merged: "merged datagrams",
-    unexplained: "merged UDP datagrams are lost more often than single ones, and their length does not explain it",
-    limited: "merged UDP datagrams beyond some length are lost, by a box that cannot carry them or a rate \
-         limit that has no room for them",
-};
-
-impl Sort {
-    fn unexplained(&self, table: &Table, fate: &str) -> Doubt {
-        Doubt {
-            title: self.unexplained,
-            words: table.words_of(self.merged, fisher(table), fate),
-        }
-    }
-
-    fn limited(&self, size: &BySize<'_>, looks: usize, fate: &str) -> Option<Doubt> {
-        let step = size.limit(looks)?;
-        Some(Doubt {
-            title: self.limited,
-            words: step.words(self.merged, fate),
-        })
-    }
-}
-
-impl Doubt {
-    pub(crate) const UNEXPLAINED: &str =
-        "merged frames are lost more often than single ones, and their length does not explain it";
-    pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
-     room for them";
-
-    pub(crate) const HIDDEN: &str =
-        "segments are lost in runs on a hop that merges them: merged frames may be what is lost";
-
-    /// Whether a finding has the title of a doubt about frames.
-    pub(crate) fn is_title(title: &str) -> bool {
-        [Self::UNEXPLAINED, Self::LIMITED, Self::HIDDEN].contains(&title)
-    }
-
-    /// Of UDP datagrams on one of so many hops.
-    pub(crate) fn on_datagrams(hop: &DatagramHop, looks: usize) -> Option<Self> {
-        const LOST: &str = "that left never arrived whole";
-        let size = BySize::of_datagrams(hop);
-        match Excess::of(&size, looks, || None) {
-            Excess::Limited => DATAGRAMS.limited(&size, looks, LOST),
-            Excess::Unexplained | Excess::Mixed => Some(DATAGRAMS.unexplained(&size.table, LOST)),
-            _ => None,
-        }
-    }
-
-    /// On a hop.
-    pub(crate) fn on(hop: &Hop) -> Option<Self> {
-        const LOST: &str = "that left never arrived";
-        const DAMAGED: &str = "that left lost all or a part";
-        if let Some(span) = span::of_loss(hop) {
-            let (from, to) = (time(span.from_s), time(span.to_s));
-            let fate = format!("that left from {from} to {to} after the first frame never arrived");
-            return Some(FRAMES.unexplained(&span.table, &fate));
-        }
-        if let Some(runs) = Runs::of_merged(hop) {
-            return Some(Self {
-                title: Self::HIDDEN,
-                words: runs.words(),
-            });
-        }
-        match (Excess::of_lost(hop), Excess::on_hop(hop)) {
-            (Excess::Limited, _) => FRAMES.limited(&BySize::of_hop(hop), 1, LOST),
-            (Excess::Unexplained, _) => Some(FRAMES.unexplained(&Table::of_hop(hop), LOST)),
-            (_, Excess::Unexplained) => {
-                Some(FRAMES.unexplained(&Table::of_hop(&damaged(hop)), DAMAGED))
-            }
-            (_, Excess::Limited) => FRAMES.limited(&BySize::of_hop(&damaged(hop)), 1, DAMAGED),
-            _ => None,
-        }
-    }
-
-    /// Of one of all directions at a point.
-    pub(crate) fn behind(point: &Point, data: &Direction) -> Option<Self> {
-        const AGAIN: &str = "had to be sent again whole";
-        match Excess::behind(point, data) {
-            Excess::Limited => FRAMES.limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
-            Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_repeats(data), AGAIN)),
-            _ => None,
-        }
-    }
-}
-
 /// Directions at a point.
 fn looks_at(point: &Point) -> usize {
     point.connections.len() * 2
@@ -303,7 +196,7 @@ fn delays(hop: &Hop) -> bool {
 
 /// Why a hop loses frames by the byte, if it shows that. Where bits go wrong, frames after a pause are hit as often;
 /// where room is short, they hardly ever are. A full queue delays the frames that it does not drop, and a policer does not.
-fn reason_on(hop: &Hop) -> Option<Reason> {
+fn reason_on(hop: &Crossing<'_>) -> Option<Reason> {
     let alike = rest::is_alike(hop);
     if alike == Some(true) && BySize::of_hop(hop).falls_by_the_byte() {
         Some(Reason::Corruption)
@@ -318,6 +211,10 @@ fn reason_on(hop: &Hop) -> Option<Reason> {
 mod tests {
     use super::*;
     use crate::thresholds::SEGMENT;
+
+    fn on_hop(hop: &Hop) -> Excess {
+        Excess::on_hop(&Crossing::of(hop))
+    }
 
     /// A hop with single frames, and merged ones by segments: how many there were, how many of them were lost, and how many
     /// lost a part.
@@ -339,12 +236,12 @@ mod tests {
     #[test]
     fn every_second_merged_frame_is_no_slope() {
         let half = [(2, 100, 49, 0), (4, 60, 31, 0), (8, 40, 20, 0)];
-        assert_eq!(Excess::on_hop(&hop((370, 0), &half)), Excess::Unexplained);
+        assert_eq!(on_hop(&hop((370, 0), &half)), Excess::Unexplained);
         // A tenth as many single ones are lost, too.
-        assert_eq!(Excess::on_hop(&hop((370, 30), &half)), Excess::Mixed);
+        assert_eq!(on_hop(&hop((370, 30), &half)), Excess::Mixed);
         // By the byte, merged frames would be lost more often still.
         assert_eq!(
-            Excess::on_hop(&hop((379, 47), &[(2, 321, 94, 0), (3, 227, 29, 0)])),
+            on_hop(&hop((379, 47), &[(2, 321, 94, 0), (3, 227, 29, 0)])),
             Excess::ByLength(None)
         );
     }
@@ -353,42 +250,36 @@ mod tests {
     #[test]
     fn no_law_spares_longer_frames() {
         let three = [(2, 90, 0, 0), (3, 59, 59, 0), (4, 80, 0, 0), (6, 65, 0, 0)];
-        assert_eq!(Excess::on_hop(&hop((426, 0), &three)), Excess::Unexplained);
+        assert_eq!(on_hop(&hop((426, 0), &three)), Excess::Unexplained);
     }
 
     #[test]
     fn loss_that_does_not_ask_for_length_is_no_excess() {
         let alike = [(2, 100, 5, 0), (4, 100, 4, 0)];
-        assert_eq!(Excess::on_hop(&hop((400, 18), &alike)), Excess::None);
+        assert_eq!(on_hop(&hop((400, 18), &alike)), Excess::None);
     }
 
     #[test]
     fn loss_by_the_byte_and_want_of_room_clear_merging() {
         let bytes = [(2, 500, 20, 0), (4, 300, 25, 0), (8, 100, 14, 0)];
-        assert_eq!(
-            Excess::on_hop(&hop((1_000, 20), &bytes)),
-            Excess::ByLength(None)
-        );
+        assert_eq!(on_hop(&hop((1_000, 20), &bytes)), Excess::ByLength(None));
         let room = [
             (2, 115, 0, 0),
             (4, 57, 1, 0),
             (5, 81, 26, 0),
             (6, 86, 43, 0),
         ];
-        assert_eq!(
-            Excess::on_hop(&hop((680, 1), &room)),
-            Excess::ByLength(None)
-        );
+        assert_eq!(on_hop(&hop((680, 1), &room)), Excess::ByLength(None));
     }
 
     /// Cut again, and each segment lost by chance; or all segments but the first two.
     #[test]
     fn a_part_of_a_frame_is_lost_by_chance_or_for_its_place() {
         let chance = [(2, 200, 1, 19), (4, 100, 0, 18), (8, 50, 0, 18)];
-        assert_eq!(Excess::on_hop(&hop((600, 30), &chance)), Excess::None);
+        assert_eq!(on_hop(&hop((600, 30), &chance)), Excess::None);
         let place = [(2, 9, 0, 0), (3, 12, 0, 12), (6, 7, 0, 7)];
-        assert_eq!(Excess::on_hop(&hop((13, 0), &place)), Excess::Unexplained);
-        let doubt = Doubt::on(&hop((13, 0), &place)).unwrap();
+        assert_eq!(on_hop(&hop((13, 0), &place)), Excess::Unexplained);
+        let doubt = Doubt::on_hop(&Crossing::of(&hop((13, 0), &place))).unwrap();
         assert!(
             doubt
                 .words

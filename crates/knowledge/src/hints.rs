@@ -1,8 +1,9 @@
 //! Losses that point to merging without convicting it.
 
-use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
+use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
 use crate::by_size::BySize;
+use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
 use crate::judged::at;
@@ -13,8 +14,9 @@ use crate::overview::Overview;
 use crate::words::{reference, shown};
 
 /// Losses of merged frames that are too few to convict, and losses of large frames that are not known to be merged.
-pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
-    let on_hops = trace.hops.iter().filter_map(|hop| hint_on(hop, trace));
+pub(crate) fn hints(trace: &Trace, overview: &Overview<'_>) -> Vec<Finding> {
+    let hops = overview.hops().iter();
+    let on_hops = hops.filter_map(|hop| hint_on(hop, trace));
     let at_points = trace
         .points
         .iter()
@@ -23,7 +25,7 @@ pub(crate) fn hints(trace: &Trace, overview: &Overview) -> Vec<Finding> {
     on_hops.chain(at_points).collect()
 }
 
-fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let worst = hop.connections.iter().rev();
     let worst = worst.max_by_key(|seen| (seen.merged.lost, seen.merged.partly_lost))?;
     let connection = at(trace, &hop.from, worst.from_id);
@@ -37,7 +39,7 @@ fn hint_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
             "that left never arrived",
         ))
     };
-    let Doubt { title, words } = Doubt::on(hop).or_else(few)?;
+    let Doubt { title, words } = Doubt::on_hop(hop).or_else(few)?;
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
@@ -118,8 +120,8 @@ fn hint(title: &str, point: &str, evidence: Evidence) -> Finding {
 const MORE: &str = "capture a longer transfer: ten merged frames that vanish among single ones that pass would settle it";
 
 /// Connections of hops in doubt that lost merged frames, by point and id.
-pub(crate) fn doubted(trace: &Trace) -> Vec<(String, u64)> {
-    let hops = trace.hops.iter();
+pub(crate) fn doubted(overview: &Overview<'_>) -> Vec<(String, u64)> {
+    let hops = overview.hops().iter();
     let hops =
         hops.filter(|hop| matches!(Excess::on_hop(hop), Excess::Unexplained | Excess::Limited));
     let losers = hops.flat_map(|hop| {

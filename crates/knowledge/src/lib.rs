@@ -7,6 +7,7 @@ mod arrived;
 mod bucket;
 mod by_size;
 mod compare;
+mod crossing;
 mod datagrams;
 mod excess;
 mod experiment;

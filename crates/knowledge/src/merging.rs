@@ -5,6 +5,7 @@ mod refused;
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
 use crate::by_size::{BySize, Step};
+use crate::crossing::Crossing;
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
 use crate::judged::{at, judges_nearly_all};
 use crate::overview::Overview;
@@ -24,14 +25,14 @@ pub(crate) struct Accusations {
 
 /// Findings about merged frames that are refused, lost on hops, or sent again; for one connection only the first of
 /// these, since a refused frame is also lost and sent again.
-pub(crate) fn accusations(trace: &Trace, overview: &Overview, same: &Same<'_>) -> Accusations {
+pub(crate) fn accusations(trace: &Trace, overview: &Overview<'_>, same: &Same<'_>) -> Accusations {
     let mut all = Accusations::default();
     for (i, point) in trace.points.iter().enumerate() {
         let suspects = overview.suspects(i);
         let refused = refused(suspects).map(|(connection, _)| connection.id);
         all.accuse(rejected_at(trace, point, suspects), point, refused, same);
     }
-    for hop in &trace.hops {
+    for hop in overview.hops() {
         let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
             continue;
         };
@@ -119,13 +120,13 @@ pub(crate) fn is_judged(
 }
 
 /// Whether a connection lost most of its merged frames, or all beyond some length; not a few by chance.
-pub(crate) fn loses_most(hop: &Hop, seen: &HopConnection) -> bool {
+pub(crate) fn loses_most(hop: &Crossing<'_>, seen: &HopConnection) -> bool {
     let (lost, passed) = (seen.merged.lost, seen.merged.came_through());
     let most = lost as f64 >= MERGED_LOST * (lost + passed) as f64;
     lost > 0 && (most || BySize::of_connection(hop, seen).step(1).is_some())
 }
 
-fn lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let all = BySize::of_hop(hop).step(1);
     let looks = hop.connections.len();
     let worst = hop.connections.iter().find_map(|connection| {
@@ -146,7 +147,7 @@ const LARGE: &str = "large frames";
 
 /// Frames that were taken for TSO frames, and are lost whole: had the sender's card segmented them, their segments
 /// would pass like others.
-fn uncut_lost_on(hop: &Hop, trace: &Trace) -> Option<Finding> {
+fn uncut_lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let looks = hop.connections.len();
     let (worst, step) = hop.connections.iter().find_map(|connection| {
         Some((connection, BySize::of_uncut(hop, connection).step(looks)?))

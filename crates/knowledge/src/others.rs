@@ -10,6 +10,7 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::arrived::arrived_at;
 use crate::bucket::Fit;
+use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
@@ -28,7 +29,7 @@ use case::Case;
 /// One finding for each limit that occurs, and for each kind of loss, about its largest connection.
 pub(crate) fn others(
     trace: &Trace,
-    overview: &Overview,
+    overview: &Overview<'_>,
     same: &Same<'_>,
     before: &[Finding],
 ) -> Vec<Finding> {
@@ -52,7 +53,7 @@ pub(crate) fn others(
 
 fn finding(
     trace: &Trace,
-    overview: &Overview,
+    overview: &Overview<'_>,
     ((wanted, kind), before): ((Limit, Kind), &[Finding]),
     same: &Same<'_>,
 ) -> Option<Finding> {
@@ -71,7 +72,7 @@ fn finding(
     let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
     let elsewhere = (kind == Kind::Acks).then(|| acknowledged_in_vain(trace, largest));
     let case = elsewhere.flatten().or_else(|| Case::find(trace, largest))?;
-    let mut finding = case.finding(trace, (wanted, kind), same);
+    let mut finding = case.finding((trace, overview), (wanted, kind), same);
     if before.iter().any(|doubt| is_same_loss(doubt, &finding)) {
         return None;
     }
@@ -98,13 +99,18 @@ fn acknowledged_in_vain<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option
 }
 
 impl Case<'_> {
-    fn finding(&self, trace: &Trace, limit: (Limit, Kind), same: &Same<'_>) -> Finding {
+    fn finding(
+        &self,
+        (trace, overview): (&Trace, &Overview<'_>),
+        limit: (Limit, Kind),
+        same: &Same<'_>,
+    ) -> Finding {
         match limit {
             (Limit::Reordering, _) => self.reordering(),
             (Limit::Loss, Kind::Handshake) => self.handshake(),
             (Limit::Loss, Kind::Acks) => self.lost_acks(trace),
-            (Limit::Loss, Kind::Stuck) => self.stuck(trace, same),
-            (Limit::Loss, Kind::Segments) => self.loss(trace, same),
+            (Limit::Loss, Kind::Stuck) => self.stuck(trace, overview, same),
+            (Limit::Loss, Kind::Segments) => self.loss(trace, overview, same),
             (Limit::ReceiverWindow, _) => self.window(),
             (Limit::SenderIdle, _) => self.idle(),
             (Limit::PathBandwidth, _) => self.bandwidth(),
@@ -112,7 +118,7 @@ impl Case<'_> {
         }
     }
 
-    fn loss(&self, trace: &Trace, same: &Same<'_>) -> Finding {
+    fn loss(&self, trace: &Trace, overview: &Overview<'_>, same: &Same<'_>) -> Finding {
         let needless = match self.data().retransmitted_spurious {
             0 => String::new(),
             frames => format!(" ({frames} of them needlessly)"),
@@ -128,10 +134,10 @@ impl Case<'_> {
             self.point,
             self.data().frames_of(|examples| &examples.retransmitted),
         )];
-        let hop = self.worst_hop(trace, same);
+        let hop = self.worst_hop(trace, overview, same);
         let excess = self.excess(trace, hop);
         let reason = excess.reason();
-        let room = hop.and_then(room_words);
+        let room = hop.and_then(Crossing::room).map(Fit::words);
         // Only merged frames that got through acquit merging, of the same direction; without any there is only no evidence
         // against it.
         let seen = hop_merged(trace, self.direction) + self.data().repeats.merged;
@@ -159,12 +165,12 @@ impl Case<'_> {
                 "they were late at {point} already, and lost in front of it"
             ))
         };
-        let place = hop.map(hop_words).or_else(in_front);
+        let place = hop.map(|hop| hop_words(hop)).or_else(in_front);
         evidence.extend(place.or_else(|| self.repeats_words()).map(without_frames));
         evidence.extend(room.map(without_frames));
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason;
-        finding.hop = hop.map(HopRef::of);
+        finding.hop = hop.map(|hop| HopRef::of(hop));
         finding
     }
 
@@ -181,7 +187,7 @@ impl Case<'_> {
 
     /// How the loss of merged frames compares with that of single ones: on this hop; behind the point; or not at all, if what
     /// was sent again had arrived at the next point.
-    fn excess(&self, trace: &Trace, hop: Option<&Hop>) -> Excess {
+    fn excess(&self, trace: &Trace, hop: Option<&Crossing<'_>>) -> Excess {
         match hop {
             Some(hop) => Excess::on_hop(hop),
             None if is_judged(trace, self.at, &self.connection, self.direction) => Excess::Slight,
@@ -190,19 +196,21 @@ impl Case<'_> {
     }
 
     /// The hop that lost most of this connection's data frames, if any did.
-    fn worst_hop<'t>(&self, trace: &'t Trace, same: &Same<'_>) -> Option<&'t Hop> {
+    fn worst_hop<'o>(
+        &self,
+        trace: &Trace,
+        overview: &'o Overview<'_>,
+        same: &Same<'_>,
+    ) -> Option<&'o Crossing<'o>> {
         let group = same.group(self.point, self.connection.id);
-        let lost = |hop: &&Hop| {
+        let lost = |hop: &&Crossing<'_>| {
             let mine = hop.connections.iter().filter(|c| {
                 same.group(&hop.from, c.from_id) == group && !is_lost_in_front(trace, hop, c)
             });
             mine.map(lost_by).sum::<u64>()
         };
-        trace
-            .hops
-            .iter()
-            .filter(|hop| lost(hop) > 0)
-            .max_by_key(lost)
+        let losing = overview.hops().iter().filter(|hop| lost(hop) > 0);
+        losing.max_by_key(lost)
     }
 
     /// The first of all points, if what this connection lost came late there already.
@@ -316,15 +324,9 @@ fn hop_words(hop: &Hop) -> String {
     words
 }
 
-/// The rate limit or the queue, if one explains what a hop lost.
-fn room_words(hop: &Hop) -> Option<String> {
-    let fit = Fit::to_hop(hop).filter(Fit::explains)?;
-    Some(fit.words())
-}
-
 /// The finding that all is well: nothing else was found but notes about little of the traffic, and there was data to
 /// look at.
-pub(crate) fn healthy(overview: &Overview, notes: &[Finding]) -> Option<Finding> {
+pub(crate) fn healthy(overview: &Overview<'_>, notes: &[Finding]) -> Option<Finding> {
     let n = Some(overview.with_data()).filter(|n| *n > 0)?;
     let is_noted = notes.iter().any(|note| note.id != Id::SenderIdle);
     let what = if overview.limits.is_empty() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
 use crate::arrived::{arrived_at, is_overtaken};
+use crate::crossing::Crossing;
 use crate::datagrams;
 use crate::limits::{ConnectionLimit, Limit, limit_of};
 use crate::loss::Kind;
@@ -15,7 +16,8 @@ use crate::thresholds::LARGEST_PACKET;
 use crate::traffic::{Own, Traffic};
 
 /// What all points show.
-pub(crate) struct Overview {
+pub(crate) struct Overview<'t> {
+    hops: Vec<Crossing<'t>>,
     points: Vec<Seen>,
     merged_on_hops: u64,
     /// Hops show merged frames that came through.
@@ -54,9 +56,10 @@ fn passes_on_hops(trace: &Trace) -> bool {
     hops.any(|hop| hop.merged.came_through() + hop.single.merged_further > 0)
 }
 
-impl Overview {
-    pub(crate) fn of(trace: &Trace) -> Self {
+impl<'t> Overview<'t> {
+    pub(crate) fn of(trace: &'t Trace) -> Self {
         let mut overview = Self {
+            hops: trace.hops.iter().map(Crossing::of).collect(),
             points: Vec::new(),
             merged_on_hops: merged_on_hops(trace),
             passes_on_hops: passes_on_hops(trace),
@@ -101,6 +104,11 @@ impl Overview {
     fn add(&mut self, limit: ConnectionLimit, own: Own) {
         self.limits.push(limit);
         self.own.push(own);
+    }
+
+    /// All hops, in the order of the trace.
+    pub(crate) fn hops(&self) -> &[Crossing<'t>] {
+        &self.hops
     }
 
     /// The connections of a point with large frames that were sent again or refused.

@@ -21,6 +21,13 @@ impl From<Fate> for Part {
 }
 
 impl Part {
+    pub(crate) fn one(lost: bool) -> Self {
+        Self {
+            lost: u64::from(lost),
+            all: 1,
+        }
+    }
+
     pub(crate) fn of<'l>(lengths: impl Iterator<Item = &'l Length>) -> Self {
         lengths.fold(Self::default(), |sum, length| Self {
             lost: sum.lost + u64::from(length.lost),

@@ -9,7 +9,7 @@ use crate::words::without_frames;
 
 /// The finding for several points if no connection was found at two of them. What each point shows by itself stands;
 /// whether anything is wrong between the points cannot be decided.
-pub(crate) fn unlinked(trace: &Trace, overview: &Overview) -> Option<Finding> {
+pub(crate) fn unlinked(trace: &Trace, overview: &Overview<'_>) -> Option<Finding> {
     let strangers = !trace.hops.is_empty() && !have_met(&trace.hops);
     if !strangers || overview.with_data() == 0 {
         return None;

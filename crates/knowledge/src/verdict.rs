@@ -67,7 +67,7 @@ pub fn judge(trace: &Trace) -> Diagnosis {
     judge_all(trace, &mut Overview::of(trace))
 }
 
-fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
+fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     let same = Same::of(trace);
     let accusations = accusations(trace, overview, &same);
     let mut findings = accusations.findings;
@@ -76,7 +76,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview) -> Diagnosis {
     let mut explained = accusations.explained;
     if findings.is_empty() {
         findings = hints(trace, overview);
-        explained.extend(doubted(trace));
+        explained.extend(doubted(overview));
     }
     findings.extend(datagrams::lost(trace));
     for finding in &mut findings {
@@ -166,7 +166,7 @@ fn hops_show_losses(
 fn share_of(
     finding: &Finding,
     trace: &Trace,
-    overview: &Overview,
+    overview: &Overview<'_>,
     explained: &[(String, u64)],
 ) -> Option<Share> {
     let about = finding.connection.as_ref()?;
@@ -236,7 +236,7 @@ fn unify(limits: &mut [ConnectionLimit], explained: &[(String, u64)], same: &Sam
     }
 }
 
-fn verdict(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Verdict {
+fn verdict(trace: &Trace, overview: &Overview<'_>, findings: &[Finding]) -> Verdict {
     let merging = merging(trace, overview, findings);
     let Some(first) = findings.first() else {
         return without_findings(overview);
@@ -269,7 +269,7 @@ fn acquits(finding: &Finding) -> bool {
 }
 
 /// The verdict without a TCP connection: what hops show of UDP, if anything.
-fn without_findings(overview: &Overview) -> Verdict {
+fn without_findings(overview: &Overview<'_>) -> Verdict {
     const NO_TCP: &str = "no TCP connection carries data here.";
     let (merging, text) = match overview.merged_datagrams() {
         None => (
@@ -303,7 +303,7 @@ fn headline(first: &Finding) -> String {
     }
 }
 
-fn merging(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Merging {
+fn merging(trace: &Trace, overview: &Overview<'_>, findings: &[Finding]) -> Merging {
     let harms = [
         Id::MergedFramesLost,
         Id::MergedFramesRejected,
@@ -327,7 +327,7 @@ fn merging(trace: &Trace, overview: &Overview, findings: &[Finding]) -> Merging 
 }
 
 /// Frames and datagrams that were merged.
-fn all_merged(overview: &Overview) -> u64 {
+fn all_merged(overview: &Overview<'_>) -> u64 {
     overview.merged_frames() + overview.merged_datagrams().unwrap_or(0)
 }
 
@@ -342,8 +342,9 @@ fn is_doubtful(findings: &[Finding]) -> bool {
 
 /// Whether merged frames are lost more often than single ones, and their length does not explain all of it: on a hop, or behind
 /// a point where no hop shows what became of them.
-fn is_in_doubt(trace: &Trace, overview: &Overview) -> bool {
-    let on_hops = || trace.hops.iter().any(|hop| Excess::on_hop(hop).is_doubt());
+fn is_in_doubt(trace: &Trace, overview: &Overview<'_>) -> bool {
+    let mut hops = overview.hops().iter();
+    let mut on_hops = || hops.any(|hop| Excess::on_hop(hop).is_doubt());
     let mut points = trace.points.iter().enumerate();
     on_hops()
         || points.any(|(i, point)| {
@@ -355,7 +356,7 @@ fn is_in_doubt(trace: &Trace, overview: &Overview) -> bool {
 }
 
 /// Whether frames were merged may be unknown even if nothing points to harm.
-fn unclear(overview: &Overview, findings: &[Finding]) -> String {
+fn unclear(overview: &Overview<'_>, findings: &[Finding]) -> String {
     let merged = all_merged(overview);
     if merged > 0 && !is_doubtful(findings) && !overview.passes_merged() {
         let frames = counted(merged, "merged frame");
@@ -373,7 +374,7 @@ fn unclear(overview: &Overview, findings: &[Finding]) -> String {
     }
 }
 
-fn innocent(overview: &Overview, findings: &[Finding]) -> String {
+fn innocent(overview: &Overview<'_>, findings: &[Finding]) -> String {
     let merged = all_merged(overview);
     // Here the finding is a note, or the verdict would be another one.
     let is_doubtful = findings

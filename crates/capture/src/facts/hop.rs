@@ -133,8 +133,6 @@ pub struct Hop {
 /// A data frame that left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
-    /// Its number at the point.
-    pub number: u64,
     /// When, by the clock of the point.
     pub ns: i64,
     /// Its payload.

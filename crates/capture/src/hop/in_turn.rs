@@ -16,7 +16,8 @@ const ALL: usize = 1 << 11;
 /// One direction of a hop, over all its connections.
 #[derive(Debug, Default)]
 pub(crate) struct InTurn {
-    frames: VecDeque<Left>,
+    /// With their numbers at the point.
+    frames: VecDeque<(u64, Left)>,
     is_lossy: bool,
 }
 
@@ -33,13 +34,13 @@ impl InTurn {
             self.frames.pop_front();
         }
         if self.frames.len() < ALL {
-            self.frames.push_back(Left {
-                number: judged.number,
+            let left = Left {
                 ns: judged.own_ns,
                 bytes: judged.len,
                 merged,
                 lost,
-            });
+            };
+            self.frames.push_back((judged.number, left));
         }
     }
 
@@ -47,7 +48,7 @@ impl InTurn {
     pub(super) fn frames(&mut self) -> Vec<Left> {
         let mut frames = Vec::from(std::mem::take(&mut self.frames));
         frames.retain(|_| self.is_lossy);
-        frames.sort_by_key(|frame| frame.number);
-        frames
+        frames.sort_by_key(|(number, _)| *number);
+        frames.into_iter().map(|(_, left)| left).collect()
     }
 }

@@ -3,7 +3,7 @@
 use coalescope_capture::facts::Length;
 
 use super::{BySize, Step};
-use crate::bucket::Fit;
+use crate::crossing::Crossing;
 use crate::thresholds::{
     ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE, TENTH,
 };
@@ -34,7 +34,7 @@ impl BySize<'_> {
     /// before; one that lets a long frame pass now and then may have been full just then. Where many shorter frames are lost, traffic
     /// that no capture shows may share the bucket.
     pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
-        match self.hop.and_then(Fit::to_hop) {
+        match self.hop.and_then(Crossing::fit) {
             Some(fit) if step.shorter.share() < TENTH => {
                 fit.beats_limit() || step.passes_some() && self.resembles_bucket(step)
             }

@@ -3,6 +3,7 @@
 
 use coalescope_capture::facts::{Hop, Left};
 
+use crate::crossing::runs_of_lost;
 use crate::thresholds::{HANDFUL, LONE, TENTH};
 use crate::words::share;
 
@@ -25,14 +26,10 @@ impl Runs {
     }
 
     fn of(frames: &[Left]) -> Self {
-        let lost: Vec<u64> = frames
-            .chunk_by(|a, b| a.lost == b.lost)
-            .filter(|run| run[0].lost)
-            .map(|run| run.len() as u64)
-            .collect();
+        let several = runs_of_lost(frames).filter(|frames| *frames > 1);
         Self {
-            all: lost.len() as u64,
-            several: lost.iter().filter(|frames| **frames > 1).count() as u64,
+            all: runs_of_lost(frames).count() as u64,
+            several: several.count() as u64,
         }
     }
 

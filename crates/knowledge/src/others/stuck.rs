@@ -5,6 +5,7 @@ use coalescope_capture::facts::{Connection, Direction, Trace};
 use super::case::Case;
 use crate::finding::{Finding, HopRef, Id, Reason};
 use crate::limits::{is_stuck, is_stuck_by_length, opposite};
+use crate::overview::Overview;
 use crate::same::Same;
 use crate::thresholds::SMALL_MTU;
 use crate::words::{bytes, shown, time};
@@ -25,7 +26,7 @@ const OUTAGE: (&str, &str) = (
 
 impl Case<'_> {
     /// The same bytes are sent again at timeout after timeout.
-    pub(super) fn stuck(&self, trace: &Trace, same: &Same<'_>) -> Finding {
+    pub(super) fn stuck(&self, trace: &Trace, overview: &Overview<'_>, same: &Same<'_>) -> Finding {
         let data = self.data();
         let by_length = is_stuck_by_length(data, self.acks()) && !self.is_contradicted();
         let text = format!(
@@ -42,7 +43,9 @@ impl Case<'_> {
         let (title, next) = if by_length { BLACK_HOLE } else { OUTAGE };
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = by_length.then_some(Reason::PathMtu);
-        finding.hop = self.worst_hop(trace, same).map(HopRef::of);
+        finding.hop = self
+            .worst_hop(trace, overview, same)
+            .map(|hop| HopRef::of(hop));
         finding
     }
 

@@ -300,9 +300,11 @@ fn chance_beside_a_box_is_not_counted_for_the_box() {
         ..HopConnection::default()
     });
     let seen: Vec<_> = seen.collect();
+    let hop = Hop::default();
+    let hop = crate::crossing::Crossing::of(&hop);
     let lost = seen
         .iter()
-        .filter(|seen| crate::merging::loses_most(&Hop::default(), seen))
+        .filter(|seen| crate::merging::loses_most(&hop, seen))
         .count();
     assert_eq!(lost, 1);
 }

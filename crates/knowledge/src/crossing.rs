@@ -1,0 +1,49 @@
+//! A hop with what the order of its frames shows. Many questions ask for that, for each connection anew, and the answer takes
+//! milliseconds.
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+use coalescope_capture::facts::{Hop, Left};
+
+use crate::bucket::Fit;
+
+/// A hop, as it is judged.
+#[derive(Debug)]
+pub(crate) struct Crossing<'t> {
+    hop: &'t Hop,
+    fit: OnceCell<Option<Fit>>,
+}
+
+impl<'t> Crossing<'t> {
+    pub(crate) fn of(hop: &'t Hop) -> Self {
+        Self {
+            hop,
+            fit: OnceCell::new(),
+        }
+    }
+
+    /// The likeliest bucket, if enough losses are known in the order of their frames.
+    pub(crate) fn fit(&self) -> Option<&Fit> {
+        self.fit.get_or_init(|| Fit::to_hop(self.hop)).as_ref()
+    }
+
+    /// The rate limit or the queue, if one explains what the hop lost.
+    pub(crate) fn room(&self) -> Option<&Fit> {
+        self.fit().filter(|fit| fit.explains())
+    }
+}
+
+impl Deref for Crossing<'_> {
+    type Target = Hop;
+
+    fn deref(&self) -> &Hop {
+        self.hop
+    }
+}
+
+/// Lengths of the runs of frames that were lost one after the other.
+pub(crate) fn runs_of_lost(frames: &[Left]) -> impl Iterator<Item = usize> {
+    let runs = frames.chunk_by(|a, b| a.lost == b.lost);
+    runs.filter(|run| run[0].lost).map(<[Left]>::len)
+}

@@ -1,0 +1,121 @@
+//! The doubts that are stated: merging is neither convicted nor cleared.
+
+use coalescope_capture::facts::{DatagramHop, Direction, Point};
+
+use super::hidden::Runs;
+use super::{Excess, damaged, looks_at, span};
+use crate::by_size::BySize;
+use crate::crossing::Crossing;
+use crate::odds::{Table, fisher};
+use crate::words::time;
+
+/// Merging is neither convicted nor cleared of a loss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Doubt {
+    pub(crate) title: &'static str,
+    /// What was lost, against what was not.
+    pub(crate) words: String,
+}
+
+/// What may be lost for being merged, and the titles of doubts about that.
+struct Sort {
+    merged: &'static str,
+    /// Many were lost, too many for chance, and no step, no loss by the byte, no queue and no policer explains it.
+    unexplained: &'static str,
+    /// All beyond some length were lost.
+    limited: &'static str,
+}
+
+const FRAMES: Sort = Sort {
+    merged: "merged frames",
+    unexplained: Doubt::UNEXPLAINED,
+    limited: Doubt::LIMITED,
+};
+
+const DATAGRAMS: Sort = Sort {
+    merged: "merged datagrams",
+    unexplained: "merged UDP datagrams are lost more often than single ones, and their length does not explain it",
+    limited: "merged UDP datagrams beyond some length are lost, by a box that cannot carry them or a rate \
+         limit that has no room for them",
+};
+
+impl Sort {
+    fn unexplained(&self, table: &Table, fate: &str) -> Doubt {
+        Doubt {
+            title: self.unexplained,
+            words: table.words_of(self.merged, fisher(table), fate),
+        }
+    }
+
+    fn limited(&self, size: &BySize<'_>, looks: usize, fate: &str) -> Option<Doubt> {
+        let step = size.limit(looks)?;
+        Some(Doubt {
+            title: self.limited,
+            words: step.words(self.merged, fate),
+        })
+    }
+}
+
+impl Doubt {
+    pub(crate) const UNEXPLAINED: &str =
+        "merged frames are lost more often than single ones, and their length does not explain it";
+    pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
+     room for them";
+
+    pub(crate) const HIDDEN: &str =
+        "segments are lost in runs on a hop that merges them: merged frames may be what is lost";
+
+    /// Whether a finding has the title of a doubt about frames.
+    pub(crate) fn is_title(title: &str) -> bool {
+        [Self::UNEXPLAINED, Self::LIMITED, Self::HIDDEN].contains(&title)
+    }
+
+    /// Of UDP datagrams on one of so many hops.
+    pub(crate) fn on_datagrams(hop: &DatagramHop, looks: usize) -> Option<Self> {
+        const LOST: &str = "that left never arrived whole";
+        let size = BySize::of_datagrams(hop);
+        match Excess::of(&size, looks, || None) {
+            Excess::Limited => DATAGRAMS.limited(&size, looks, LOST),
+            Excess::Unexplained | Excess::Mixed => Some(DATAGRAMS.unexplained(&size.table, LOST)),
+            _ => None,
+        }
+    }
+
+    /// On a hop.
+    pub(crate) fn on_hop(hop: &Crossing<'_>) -> Option<Self> {
+        const LOST: &str = "that left never arrived";
+        const DAMAGED: &str = "that left lost all or a part";
+        if let Some(span) = span::of_loss(hop) {
+            let (from, to) = (time(span.from_s), time(span.to_s));
+            let fate = format!("that left from {from} to {to} after the first frame never arrived");
+            return Some(FRAMES.unexplained(&span.table, &fate));
+        }
+        if let Some(runs) = Runs::of_merged(hop) {
+            return Some(Self {
+                title: Self::HIDDEN,
+                words: runs.words(),
+            });
+        }
+        let whole = Self::on(hop, Excess::of_lost(hop), LOST);
+        let in_part = || Self::on(&Crossing::of(&damaged(hop)), Excess::on_hop(hop), DAMAGED);
+        whole.or_else(in_part)
+    }
+
+    fn on(hop: &Crossing<'_>, excess: Excess, fate: &str) -> Option<Self> {
+        match excess {
+            Excess::Limited => FRAMES.limited(&BySize::of_hop(hop), 1, fate),
+            Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_hop(hop), fate)),
+            _ => None,
+        }
+    }
+
+    /// Of one of all directions at a point.
+    pub(crate) fn behind(point: &Point, data: &Direction) -> Option<Self> {
+        const AGAIN: &str = "had to be sent again whole";
+        match Excess::behind(point, data) {
+            Excess::Limited => FRAMES.limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
+            Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_repeats(data), AGAIN)),
+            _ => None,
+        }
+    }
+}
