@@ -33,10 +33,11 @@ use repeats::is_written_late;
 use silences::Silences;
 use span::Span;
 use unscaled::Unscaled;
+use waits::Waits;
 
 /// Linux never waits less than this for a retransmission timeout (`TCP_RTO_MIN`); RFC 6298 asks
 /// for a second.
-pub(crate) const MIN_RTO_NS: i64 = 200_000_000;
+const MIN_RTO_NS: i64 = 200_000_000;
 /// A frame this far from where the direction stands belongs to another connection, or to none.
 const STRAY: u64 = 1 << 30;
 /// Where no acknowledgments are seen: what was lost is sent again within this time. Linux's shortest timeout of 0.2 s has
@@ -94,6 +95,7 @@ pub(crate) struct Flow {
 #[derive(Clone, Debug, Default)]
 struct Slow {
     silences: Silences,
+    waits: Waits,
     growth: Growth,
     unscaled: Unscaled,
     /// Boxed, since most directions send nothing again.

@@ -61,6 +61,8 @@ pub(crate) struct Hop {
     linker: Linker,
     halves: [Vec<Half>; 2],
     pairs: Vec<Pair>,
+    /// Pairs that something is known of since the last round, or that still hold frames: of very many connections few.
+    active: Vec<u32>,
     clock: Clock,
     /// The clocks' offset, as the first frame found at both points shows it.
     rough_ns: Option<i64>,
@@ -225,12 +227,13 @@ impl Hop {
         let resolution_ns = self.read.iter().map(Reading::resolution_ns).sum();
         let half = &mut self.halves[side][id as usize];
         match half.pair {
-            Some(pair) => self.pairs[pair as usize].event(
-                Side::new(side),
-                passing,
-                resolution_ns,
-                &mut self.clock,
-            ),
+            Some(number) => {
+                let pair = &mut self.pairs[number as usize];
+                if !std::mem::replace(&mut pair.is_active, true) {
+                    self.active.push(number);
+                }
+                pair.event(Side::new(side), passing, resolution_ns, &mut self.clock);
+            }
             None => {
                 half.early.push_back(passing);
                 self.early[side] += 1;
@@ -241,53 +244,86 @@ impl Hop {
     /// Judges what can be judged by now.
     pub(crate) fn round(&mut self, points: [&Point; 2], at_end: bool) {
         self.since_round = 0;
-        self.settle(points, at_end);
+        let due = self.due(at_end);
+        self.settle(points, at_end, &due);
         self.clock.settle();
-        let Some(horizons) = self.horizons(at_end) else {
-            return;
-        };
-        let rough_ns = self.rough_ns.unwrap_or(0);
-        for pair in &mut self.pairs {
-            pair.advance(
-                &horizons,
-                rough_ns,
-                points,
-                (&mut self.clock, &mut self.delays, &mut self.over_time),
-            );
+        if let Some(horizons) = self.horizons(at_end) {
+            let rough_ns = self.rough_ns.unwrap_or(0);
+            for number in &due {
+                self.pairs[*number as usize].advance(
+                    &horizons,
+                    rough_ns,
+                    points,
+                    (&mut self.clock, &mut self.delays, &mut self.over_time),
+                );
+            }
+            self.relieve(&due);
         }
-        self.relieve();
+        self.rest(due);
+    }
+
+    /// The pairs that a round has to look at, in their order: what one adds to the clock counts for the next.
+    fn due(&mut self, at_end: bool) -> Vec<u32> {
+        if at_end {
+            return (0..self.pairs.len() as u32).collect();
+        }
+        let mut due = std::mem::take(&mut self.active);
+        due.sort_unstable();
+        due
+    }
+
+    /// Leaves pairs that hold nothing alone until something is known of them again.
+    fn rest(&mut self, mut looked_at: Vec<u32>) {
+        looked_at.retain(|number| {
+            let pair = &mut self.pairs[*number as usize];
+            pair.is_active = pair.held() > 0;
+            pair.is_active
+        });
+        self.active = looked_at;
     }
 
     /// Adds the evidence of all pairs for the sides of hosts, unsettled pairs included.
     pub(crate) fn weigh_all(&mut self, points: [&Point; 2]) {
-        self.weigh(points, |_| true);
+        let all = 0..self.pairs.len() as u32;
+        self.weigh(points, all, |_| true);
     }
 
-    fn weigh(&mut self, points: [&Point; 2], is_due: impl Fn(&Pair) -> bool) {
-        let uncounted = self.pairs.iter_mut().filter(|pair| !pair.is_counted);
-        for pair in uncounted.filter(|pair| is_due(pair)) {
-            pair.is_counted = true;
-            self.sides
-                .add(&Ends::of(pair, points[0]), pair.weight(points));
+    fn weigh(
+        &mut self,
+        points: [&Point; 2],
+        numbers: impl IntoIterator<Item = u32>,
+        is_due: impl Fn(&Pair) -> bool,
+    ) {
+        for number in numbers {
+            let pair = &mut self.pairs[number as usize];
+            if !pair.is_counted && is_due(pair) {
+                pair.is_counted = true;
+                self.sides
+                    .add(&Ends::of(pair, points[0]), pair.weight(points));
+            }
         }
     }
 
     /// Settles for pairs which point comes first, where the decision cannot wait: by the evidence of each pair, and
     /// then by that of the others.
-    fn settle(&mut self, points: [&Point; 2], at_end: bool) {
+    fn settle(&mut self, points: [&Point; 2], at_end: bool, numbers: &[u32]) {
         let is_due = |pair: &Pair| at_end || pair.is_overdue();
-        self.weigh(points, |pair| pair.is_settled() || is_due(pair));
-        let open = self.pairs.iter_mut().filter(|pair| !pair.is_settled());
-        for pair in open.filter(|pair| is_due(pair)) {
-            let ends = Ends::of(pair, points[0]);
-            let weight = self.sides.weigh(&ends, pair.weight(points));
-            pair.settle_without_proof(weight, &mut self.clock);
+        let all = || numbers.iter().copied();
+        self.weigh(points, all(), |pair| pair.is_settled() || is_due(pair));
+        for number in all() {
+            let pair = &mut self.pairs[number as usize];
+            if !pair.is_settled() && is_due(pair) {
+                let ends = Ends::of(pair, points[0]);
+                let weight = self.sides.weigh(&ends, pair.weight(points));
+                pair.settle_without_proof(weight, &mut self.clock);
+            }
         }
     }
 
-    /// Frees memory: first the oldest events without a pair, then the rest.
-    fn relieve(&mut self) {
-        self.held = self.pairs.iter().map(Pair::held).sum();
+    /// Frees memory: first the oldest events without a pair, then the rest. Only pairs that were looked at hold anything.
+    fn relieve(&mut self, looked_at: &[u32]) {
+        let held = |number: &u32| self.pairs[*number as usize].held();
+        self.held = looked_at.iter().map(held).sum();
         for side in [0, 1] {
             if self.held + self.early[0] + self.early[1] >= MAX_HELD {
                 self.forget_oldest(side);
@@ -320,9 +356,9 @@ impl Hop {
 
     /// How far both points were read, by the first one's clock.
     fn horizons(&self, at_end: bool) -> Option<[Horizon; 2]> {
-        let mut offsets = Offsets::new(&self.clock, self.rough_ns?);
+        let offsets = Offsets::new(&self.clock, self.rough_ns?);
         let (first, second) = (self.read[0].span_ns()?, self.read[1].span_ns()?);
-        let mut aligned = |time_ns| time_ns - offsets.at_second(time_ns);
+        let aligned = |time_ns| time_ns - offsets.at_second(time_ns);
         let second = (aligned(second.0), aligned(second.1));
         let horizon = |upstream: (i64, i64), downstream: (i64, i64)| Horizon {
             upstream_ns: upstream.1,

@@ -7,7 +7,7 @@ use coalescope_wire::{Tunnel, Tunnels, Vlans};
 use crate::connection::{Connection, HIGH, LOW};
 use crate::facts::connection::{self, Direction, Endpoint, Examples, Rejected, Repeats, Vantage};
 use crate::fisher::odds_and_p;
-use crate::flow::{Flow, MIN_RTO_NS};
+use crate::flow::Flow;
 use crate::lengths::Fate;
 use crate::tally::Multi;
 use crate::vantage::is_uncut;
@@ -116,7 +116,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
     let fates = flow.tally.fates();
     let (multi, size) = (flow.tally.multi(), flow.tally.size());
     let throughput_bps = throughput(flow);
-    let waits = odd.waits(MIN_RTO_NS, rtt.min_ns);
+    let waits = flow.waits(rtt.min_ns);
     Direction {
         frames: counts.frames,
         data_frames: counts.data_frames,

@@ -6,7 +6,7 @@ use crate::lengths::Lengths;
 use crate::outstanding::Fate;
 use crate::passes::{Amid, Pass, Passes};
 use crate::segment::{Count, SegmentSize, Size, WarmUp};
-pub(crate) use odd::Odd;
+pub(crate) use odd::{Gaps, Odd};
 
 /// Examples kept of each sort: ten to show, and one to show that there are more.
 const EXAMPLES: usize = 11;
@@ -93,7 +93,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Reads the box, if there is one: see [`crate::table::Table::warm`].
     pub(crate) fn touch_box(&self) -> u64 {
-        self.rare.as_ref().map_or(0, |rare| rare.odd.gaps.ns as u64)
+        self.rare.as_ref().map_or(0, |rare| rare.multi.frames)
     }
 
     /// Examples, to add to.

@@ -2,6 +2,33 @@
 
 use super::{Around, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
+use crate::tally::Gaps;
+
+/// Gaps as long as a timeout, and those of them that were longer by the round trip known at the time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waits {
+    all: Gaps,
+    sure: Gaps,
+}
+
+impl Waits {
+    fn add(&mut self, gap_ns: i64, surely: bool) {
+        self.all.add(gap_ns);
+        if surely {
+            self.sure.add(gap_ns);
+        }
+    }
+
+    /// The smallest round trip is known at the end only: where every round trip waits for a timeout, all seem long until
+    /// then. An `rtt_ns` of 0 is not known.
+    fn longer(self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
+        if rtt_ns > 0 && self.all.exceed(timeout_ns + rtt_ns) {
+            self.all
+        } else {
+            self.sure
+        }
+    }
+}
 
 impl Flow {
     /// Adds idle time. Idle is the time beyond one round trip after everything was acknowledged, if the sender had
@@ -58,11 +85,13 @@ impl Flow {
     /// round trip.
     #[cold]
     fn note_gap(&mut self, gap_ns: i64, surely: bool) {
-        let odd = self.tally.note_odd();
-        odd.gaps.add(gap_ns);
-        if surely {
-            odd.sure_gaps.add(gap_ns);
-        }
+        self.slow.get_or_insert_default().waits.add(gap_ns, surely);
+    }
+
+    /// Gaps that are as long as a timeout and a round trip.
+    pub(crate) fn waits(&self, rtt_ns: i64) -> Gaps {
+        let slow = self.slow.as_ref();
+        slow.map_or_else(Gaps::default, |slow| slow.waits.longer(MIN_RTO_NS, rtt_ns))
     }
 
     /// Whether a frame's data comes as long after the last as a timeout takes, and a round trip.
@@ -78,5 +107,21 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn may_have_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
         frame.payload > 0 && self.counts.data_frames == 0 || self.has_waited(frame, rtt_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_measured_by_the_round_trip_known_at_the_end() {
+        let mut waits = Waits::default();
+        (0..10).for_each(|_| waits.add(212, false));
+        assert_eq!(waits.longer(200, 6).count, 10);
+        assert_eq!(waits.longer(200, 100).count, 0);
+        assert_eq!(waits.longer(200, 0).count, 0);
+        waits.add(900, true);
+        assert_eq!(waits.longer(200, 100).ns, 900);
     }
 }

@@ -9,6 +9,8 @@ mod differences;
 mod drift;
 mod lookup;
 
+use std::cell::Cell;
+
 pub(crate) use differences::Differences;
 use drift::Drift;
 pub(crate) use drift::MOST_DRIFT_PPM;
@@ -30,7 +32,7 @@ pub(super) struct Sample {
 }
 
 /// Extremes within one window.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Window {
     index: i64,
     forth: Option<Sample>,
@@ -44,6 +46,16 @@ pub(crate) struct Clock {
     width_ns: i64,
     windows: Vec<Window>,
     drift: Drift,
+    known: Known,
+}
+
+/// Estimates that were asked for, until something changes them: the time of every frame that is read is aligned, and few
+/// frames are extremes.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    now: Cell<Option<Option<i64>>>,
+    /// At the middle of a window with this index.
+    at: Cell<Option<(i64, Option<i64>)>>,
 }
 
 impl Default for Clock {
@@ -53,6 +65,7 @@ impl Default for Clock {
             width_ns: WIDTH_NS,
             windows: Vec::new(),
             drift: Drift::default(),
+            known: Known::default(),
         }
     }
 }
@@ -65,15 +78,21 @@ impl Clock {
         }
         let slope = self.drift.slope;
         let at = self.window(time_ns);
-        let window = &mut self.windows[at];
+        let window = self.windows[at];
         let sample = Some(Sample {
             time_ns,
             difference_ns,
         });
-        if forth {
-            window.forth = lower(window.forth, sample, slope);
+        let with = if forth {
+            let forth = lower(window.forth, sample, slope);
+            Window { forth, ..window }
         } else {
-            window.back = higher(window.back, sample, slope);
+            let back = higher(window.back, sample, slope);
+            Window { back, ..window }
+        };
+        if with != window {
+            self.windows[at] = with;
+            self.known = Known::default();
         }
         if self.windows.len() > WINDOWS {
             self.widen();
@@ -100,6 +119,7 @@ impl Clock {
     }
 
     fn widen(&mut self) {
+        self.known = Known::default();
         self.width_ns *= 2;
         let slope = self.drift.slope;
         let mut merged: Vec<Window> = Vec::with_capacity(WINDOWS);
@@ -121,6 +141,7 @@ impl Clock {
         let forth = self.windows.iter().filter_map(|window| window.forth);
         let back = self.windows.iter().filter_map(|window| window.back);
         self.drift = Drift::of(self.origin_ns, forth, back);
+        self.known = Known::default();
     }
 
     /// The second clock less the first at a time by the first. Frames that were delayed, or are taken for others that
@@ -157,8 +178,29 @@ impl Clock {
 
     /// The second clock less the first, at the last window.
     pub(crate) fn now_ns(&self) -> Option<i64> {
-        let last = self.windows.last()?;
-        self.offset_ns(self.origin_ns + last.index * self.width_ns + self.width_ns / 2)
+        if let Some(now) = self.known.now.get() {
+            return now;
+        }
+        let last = self.windows.last();
+        let now = last.and_then(|last| self.offset_ns(self.middle_ns(last.index)));
+        self.known.now.set(Some(now));
+        now
+    }
+
+    /// The same at the middle of the window that this index would have.
+    fn offset_at_ns(&self, index: i64) -> Option<i64> {
+        match self.known.at.get() {
+            Some((known, offset_ns)) if known == index => offset_ns,
+            _ => {
+                let offset_ns = self.offset_ns(self.middle_ns(index));
+                self.known.at.set(Some((index, offset_ns)));
+                offset_ns
+            }
+        }
+    }
+
+    fn middle_ns(&self, index: i64) -> i64 {
+        self.origin_ns + index * self.width_ns + self.width_ns / 2
     }
 
     /// The bounds that both ways of some windows set for the offset at a time: the most, and the least.

@@ -27,6 +27,8 @@ pub(crate) struct Pair {
     order: Option<Box<Order>>,
     /// The evidence of this pair was added to the hop's `Sides`.
     pub(super) is_counted: bool,
+    /// The hop's next round is to look at it.
+    pub(super) is_active: bool,
 }
 
 impl Pair {
@@ -54,6 +56,7 @@ impl Pair {
             forth: None,
             order: Some(Box::default()),
             is_counted: false,
+            is_active: false,
         }
     }
 
@@ -185,7 +188,7 @@ impl Pair {
             let horizon = &horizons[leaves as usize];
             let multi = self.sorter(index, leaves, points);
             let way = &mut self.ways[index];
-            way.drain(leaves, &mut Offsets::new(clock, rough_ns));
+            way.drain(leaves, Offsets::new(clock, rough_ns));
             let (result, over_time) = (&mut way.result, &mut over_time[leaves as usize]);
             way.join
                 .advance(horizon, |judged| result.add(judged, &multi, over_time));

@@ -125,7 +125,7 @@ impl Way {
     }
 
     /// Passes events to the join, those of data with the first point's time.
-    pub(super) fn drain(&mut self, leaves: Side, offsets: &mut Offsets<'_>) {
+    pub(super) fn drain(&mut self, leaves: Side, offsets: Offsets<'_>) {
         for Passed { side, event } in self.events.drain(..) {
             match event {
                 Event::Data(mut seen) => {

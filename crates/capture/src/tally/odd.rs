@@ -28,9 +28,6 @@ pub(crate) struct Odd {
     pub(crate) stuck: Stuck,
     /// Where the last retransmission ends, and its payload, until it is known whether it was in vain.
     pub(crate) tried: (u64, u32),
-    /// Gaps as long as a timeout, and those of them that were longer by the round trip known at the time.
-    pub(crate) gaps: Gaps,
-    pub(crate) sure_gaps: Gaps,
     pub(crate) unheard: Unheard,
     /// Data that came beyond bytes not seen, and the fewest such bytes.
     pub(crate) holes: u32,
@@ -65,22 +62,12 @@ impl Gaps {
     }
 
     /// Whether the gaps are longer than this, on average.
-    fn exceed(self, ns: i64) -> bool {
+    pub(crate) fn exceed(self, ns: i64) -> bool {
         self.ns >= i64::from(self.count).saturating_mul(ns)
     }
 }
 
 impl Odd {
-    /// Gaps that are as long as a timeout and a round trip. The smallest round trip is known at the end only: where
-    /// every round trip waits for a timeout, all seem long until then. An `rtt_ns` of 0 is not known.
-    pub(crate) fn waits(&self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
-        if rtt_ns > 0 && self.gaps.exceed(timeout_ns + rtt_ns) {
-            self.gaps
-        } else {
-            self.sure_gaps
-        }
-    }
-
     /// Notes that data came beyond so many missing bytes.
     #[cold]
     pub(crate) fn note_hole(&mut self, bytes: u64) {
@@ -98,21 +85,5 @@ impl Odd {
         if took_ns > 0 && (self.repair_ns == 0 || took_ns < self.repair_ns) {
             self.repair_ns = took_ns;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gaps_are_measured_by_the_round_trip_known_at_the_end() {
-        let mut odd = Odd::default();
-        (0..10).for_each(|_| odd.gaps.add(212));
-        assert_eq!(odd.waits(200, 6).count, 10);
-        assert_eq!(odd.waits(200, 100).count, 0);
-        assert_eq!(odd.waits(200, 0).count, 0);
-        odd.sure_gaps.add(900);
-        assert_eq!(odd.waits(200, 100).ns, 900);
     }
 }
