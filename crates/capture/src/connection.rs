@@ -1,6 +1,7 @@
 //! A connection at one point: its ends, handshake, phases and two flows.
 
 mod handshake;
+mod lines;
 mod predicted;
 
 use coalescope_wire::{Flags, Tunnels, Vlans};
@@ -348,29 +349,6 @@ impl Connection {
         }
     }
 
-    /// Reads a value from every cache line that an expected frame touches; see
-    /// [`crate::table::Table::warm`].
-    #[inline]
-    pub(crate) fn touch(&self) -> u64 {
-        let [low, high] = &self.flows;
-        let own = u64::from(self.key.high_port) ^ self.phases.touch();
-        low.touch() ^ high.touch() ^ own
-    }
-
-    /// Like [`Self::touch`], for the boxes of both flows.
-    #[inline]
-    pub(crate) fn touch_boxes(&self) -> u64 {
-        let [low, high] = &self.flows;
-        low.touch_boxes() ^ high.touch_boxes()
-    }
-
-    /// Like [`Self::touch`], for the queues in the boxes of both flows.
-    #[inline]
-    pub(crate) fn touch_deeply(&self) -> u64 {
-        let [low, high] = &self.flows;
-        low.touch_deeply() ^ high.touch_deeply()
-    }
-
     /// Payload bytes, each once, of the direction that has more of them.
     pub(crate) fn most_bytes(&self) -> u64 {
         let [low, high] = &self.flows;
@@ -383,12 +361,6 @@ impl Connection {
         for flow in &mut self.flows {
             flow.outstanding.rest(common);
         }
-    }
-
-    /// Reads the samples that facts are made of, as far as they lie outside of this struct; see [`crate::kept`].
-    pub(crate) fn touch_samples(&self) -> u32 {
-        let [low, high] = &self.flows;
-        low.turn.touch_all() ^ high.turn.touch_all()
     }
 
     /// Whether the connection was closed or reset, or its SYN was never answered.

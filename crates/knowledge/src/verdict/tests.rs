@@ -1,4 +1,4 @@
-use coalescope_capture::facts::{Amid, Direction, HopConnection, Outcomes};
+use coalescope_capture::facts::{Amid, Direction, Hop, HopConnection, Outcomes};
 
 use super::*;
 use crate::finding::Reason;
