@@ -7,8 +7,7 @@
 
 use coalescope_capture::facts::{Hop, Left, Outcomes};
 
-use crate::crossing::runs_of_lost;
-use crate::part::Part;
+use crate::part::{Part, runs_of_lost};
 use crate::thresholds::{A_FEW, DEEP_S, DOUBT, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
 use crate::words::{bytes, rate, share};
 

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::ops::Deref;
 
-use coalescope_capture::facts::{Hop, Left};
+use coalescope_capture::facts::Hop;
 
 use crate::bucket::Fit;
 
@@ -40,10 +40,4 @@ impl Deref for Crossing<'_> {
     fn deref(&self) -> &Hop {
         self.hop
     }
-}
-
-/// Lengths of the runs of frames that were lost one after the other.
-pub(crate) fn runs_of_lost(frames: &[Left]) -> impl Iterator<Item = usize> {
-    let runs = frames.chunk_by(|a, b| a.lost == b.lost);
-    runs.filter(|run| run[0].lost).map(<[Left]>::len)
 }

@@ -1,6 +1,6 @@
 //! Frames of some sort, and how many of them were lost.
 
-use coalescope_capture::facts::{Fate, Length};
+use coalescope_capture::facts::{Fate, Left, Length};
 
 use crate::odds::{Table, fisher};
 
@@ -74,4 +74,10 @@ impl Part {
         })
         .unwrap_or(1.0)
     }
+}
+
+/// Lengths of the runs of frames that were lost one after the other.
+pub(crate) fn runs_of_lost(frames: &[Left]) -> impl Iterator<Item = usize> {
+    let runs = frames.chunk_by(|a, b| a.lost == b.lost);
+    runs.filter(|run| run[0].lost).map(<[Left]>::len)
 }

@@ -3,7 +3,7 @@
 
 use coalescope_capture::facts::{Hop, Left};
 
-use crate::crossing::runs_of_lost;
+use crate::part::runs_of_lost;
 use crate::thresholds::{HANDFUL, LONE, TENTH};
 use crate::words::share;
 
