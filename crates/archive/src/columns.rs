@@ -20,8 +20,8 @@ use crate::error::Error;
 const TABLE: &str = "rows";
 /// Key and value of the schema's metadata.
 const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
-/// Bytes of both ends.
-const ENDS: i32 = 40;
+/// The column of both ends, and its bytes.
+const ENDS: (&str, i32) = ("ends", 40);
 /// Rows that may be added before the caller sees that a batch is full.
 const SPARE: usize = 128;
 /// Bytes of a payload's beginning.
@@ -105,7 +105,7 @@ pub fn rows_schema() -> SchemaRef {
     ];
     fields.extend(Numbers::fields());
     fields.extend([
-        Field::new("ends", DataType::FixedSizeBinary(ENDS), false),
+        Field::new(ENDS.0, DataType::FixedSizeBinary(ENDS.1), false),
         Field::new("head", DataType::Binary, false),
         Field::new("rest", DataType::Binary, false),
     ]);
@@ -169,7 +169,7 @@ impl RowColumns {
             point,
             room,
             numbers: Numbers::with_room(room + SPARE),
-            ends: Vec::with_capacity((room + SPARE) * ENDS as usize),
+            ends: Vec::with_capacity((room + SPARE) * ENDS.1 as usize),
             heads: Strings::with_room(room + SPARE),
             rests: Strings::with_room(room + SPARE),
         }
@@ -202,7 +202,7 @@ impl RowColumns {
         ];
         arrays.extend(full.numbers.arrays());
         let ends = Buffer::from_vec(full.ends);
-        arrays.push(Arc::new(FixedSizeBinaryArray::try_new(ENDS, ends, None)?));
+        arrays.push(Arc::new(FixedSizeBinaryArray::try_new(ENDS.1, ends, None)?));
         arrays.push(full.heads.array()?);
         arrays.push(full.rests.array()?);
         RecordBatch::try_new(rows_schema(), arrays)
@@ -214,7 +214,7 @@ pub struct RowViews {
     len: usize,
     points: ScalarBuffer<u16>,
     numbers: NumberViews,
-    ends: FixedSizeBinaryArray,
+    ends: BinaryArray,
     heads: BinaryArray,
     rests: BinaryArray,
 }
@@ -226,7 +226,6 @@ impl RowViews {
     ///
     /// If a column is missing, or is of another type.
     pub fn of(batch: &RecordBatch) -> Result<Self, Error> {
-        let ends = named(TABLE, batch, "ends", &DataType::FixedSizeBinary(ENDS))?;
         let string = |name| {
             let array = named(TABLE, batch, name, &DataType::Binary)?;
             Ok::<_, Error>(array.as_binary::<i32>().clone())
@@ -235,7 +234,7 @@ impl RowViews {
             len: batch.num_rows(),
             points: column::<UInt16Type>(TABLE, batch, "point")?,
             numbers: NumberViews::of(batch)?,
-            ends: ends.as_fixed_size_binary().clone(),
+            ends: ends(batch)?,
             heads: string("head")?,
             rests: string("rest")?,
         })
@@ -291,6 +290,35 @@ impl RowViews {
         row.rest.clear();
         row.rest.extend_from_slice(self.rests.value(at));
     }
+}
+
+/// The column of both ends, each of a length of its own: Parquet's writer copies every value of a fixed length, and takes
+/// slices of others.
+fn ends(batch: &RecordBatch) -> Result<BinaryArray, Error> {
+    if let Ok(stored) = named(TABLE, batch, ENDS.0, &DataType::Binary) {
+        return Ok(stored.as_binary().clone());
+    }
+    let array = named(TABLE, batch, ENDS.0, &DataType::FixedSizeBinary(ENDS.1))?;
+    let fixed = array.as_fixed_size_binary();
+    let offsets = OffsetBuffer::try_from_repeated_length(ENDS.1 as usize, fixed.len());
+    let offsets = offsets.map_err(|error| ArrowError::InvalidArgumentError(error.to_string()))?;
+    let values = Buffer::from(fixed.value_data());
+    Ok(BinaryArray::try_new(offsets, values, None)?)
+}
+
+/// Rows as they are stored: without the column `shard`, which is in the folder's name.
+pub(crate) fn stored(rows: &RecordBatch) -> Result<RecordBatch, Error> {
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    for (field, column) in rows.schema().fields().iter().zip(rows.columns()).skip(1) {
+        if field.name() == ENDS.0 {
+            fields.push(Field::new(ENDS.0, DataType::Binary, false));
+            columns.push(Arc::new(ends(rows)?) as ArrayRef);
+        } else {
+            fields.push(field.as_ref().clone());
+            columns.push(Arc::clone(column));
+        }
+    }
+    Ok(RecordBatch::try_new(schema(fields), columns)?)
 }
 
 /// A column without nulls, of this type; `table` is for the error.

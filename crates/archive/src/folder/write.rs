@@ -14,6 +14,7 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 
 use super::{FILES, rows_path, shard_path};
+use crate::columns::stored;
 use crate::digest::{Digest, ShardBatch};
 use crate::error::Error;
 use crate::files::{PointFile, file_ends_batch};
@@ -25,8 +26,16 @@ const GROUP: usize = 128 * 1024;
 /// Rows in a page: a reader holds one page of each column and shard.
 const PAGE: usize = 8192;
 
-/// Columns whose values grow slowly from row to row.
-const GROWING: [&str; 2] = ["number", "time"];
+/// Columns whose values grow slowly from row to row, or hardly ever change.
+const STEADY: [&str; 7] = [
+    "number",
+    "time",
+    "file",
+    "interface",
+    "link",
+    "kind",
+    "checksum",
+];
 /// Columns whose bytes are similar from row to row.
 const BY_BYTE: [&str; 5] = ["seq", "ack", "tsval", "tsecr", "ip_id"];
 /// Columns that are mostly empty.
@@ -148,7 +157,7 @@ impl Shard {
         let now = now.map_or(0, |since| since.as_nanos());
         let unfinished = path.with_extension(format!("{}-{now}.part", std::process::id()));
         let file = File::create(&unfinished).map_err(Error::io(&unfinished))?;
-        let schema = without_shard(rows)?.schema();
+        let schema = stored(rows)?.schema();
         let writer = ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties()));
         let writer = writer.map_err(Error::parquet(&path))?;
         Ok(Self {
@@ -159,7 +168,7 @@ impl Shard {
     }
 
     fn write(&mut self, rows: &RecordBatch) -> Result<(), Error> {
-        let rows = without_shard(rows)?;
+        let rows = stored(rows)?;
         self.writer.write(&rows).map_err(Error::parquet(&self.path))
     }
 
@@ -172,12 +181,6 @@ impl Shard {
     }
 }
 
-/// The rows without the column `shard`, which is in the folder's name.
-fn without_shard(rows: &RecordBatch) -> Result<RecordBatch, Error> {
-    let rest: Vec<usize> = (1..rows.num_columns()).collect();
-    Ok(rows.project(&rest)?)
-}
-
 fn properties() -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_2_0)
@@ -188,7 +191,7 @@ fn properties() -> WriterProperties {
         .set_write_batch_size(PAGE)
         .set_max_row_group_row_count(Some(GROUP));
     let encodings = [
-        (&GROWING[..], Encoding::DELTA_BINARY_PACKED),
+        (&STEADY[..], Encoding::DELTA_BINARY_PACKED),
         (&BY_BYTE[..], Encoding::BYTE_STREAM_SPLIT),
         (&STRINGS[..], Encoding::DELTA_LENGTH_BYTE_ARRAY),
     ];

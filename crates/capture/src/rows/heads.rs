@@ -40,6 +40,8 @@ struct Begun {
 pub(super) struct Keeper {
     heads: Heads,
     begun: HashMap<Ends, [Begun; 2], FixedState>,
+    /// The direction of the frame before, if it is beyond its first frames: many frames of a direction come in a row.
+    beyond: Option<(Ends, u8)>,
     datagrams: usize,
 }
 
@@ -48,6 +50,7 @@ impl Keeper {
         Self {
             heads,
             begun: HashMap::default(),
+            beyond: None,
             datagrams: 0,
         }
     }
@@ -57,6 +60,7 @@ impl Keeper {
     pub(super) fn keep(&mut self, row: &mut Row) {
         if self.heads == Heads::Compared && row.kind == Kind::Tcp && row.flags & SYN != 0 {
             self.begun.remove(&row.ends);
+            self.beyond = None;
         }
         if row.head_len == 0 {
             return;
@@ -94,12 +98,18 @@ impl Keeper {
         if row.flags & (SYN | RST) != 0 {
             return true;
         }
+        let direction = (row.ends, row.marks & 1);
+        if self.beyond == Some(direction) {
+            return false;
+        }
         if self.begun.len() == REMEMBERED {
             self.begun.clear();
+            self.beyond = None;
         }
         let begun = self.begun.entry(row.ends).or_default();
         let begun = &mut begun[usize::from(row.marks & 1)];
         if begun.frames == FIRST {
+            self.beyond = Some(direction);
             return false;
         }
         begun.frames += u8::from(begun.next == row.seq);
