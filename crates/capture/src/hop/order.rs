@@ -39,6 +39,9 @@ const FRAGMENTS: i32 = 3;
 const REPEATS: i32 = 2;
 /// Differences of gaps below this are the captures' own noise.
 const NOISE_NS: i64 = 2_000;
+/// The way between two points shows in all gaps that are long enough to show it. Where it shows in less than one of so many, another
+/// frame was taken for the same one.
+const SHOWN: u32 = 50;
 /// Frames of each direction at both points that are remembered.
 const MATCHED: usize = 32;
 
@@ -54,6 +57,8 @@ struct Matched {
 struct Votes {
     forth: u32,
     back: u32,
+    /// What would have voted if the points were far enough apart for the others' votes.
+    none: u32,
 }
 
 impl Votes {
@@ -65,11 +70,11 @@ impl Votes {
         }
     }
 
-    /// The surplus of the majority, at most `most`; 0 unless the majority has four times the votes; negative for coming
-    /// back.
+    /// The surplus of the majority, at most `most`; 0 unless the majority has four times the votes, and enough of all; negative
+    /// for coming back.
     fn clear(self, most: i32) -> i32 {
         let (more, less) = (self.forth.max(self.back), self.forth.min(self.back));
-        if more < 4 * less {
+        if more < 4 * less || SHOWN * more < self.none {
             return 0;
         }
         let clear = i32::try_from(more - less).map_or(most, |votes| votes.min(most));
@@ -132,8 +137,9 @@ impl Order {
         // Going forth adds the delay to the difference, coming back takes it off.
         let longer = here.difference_ns - there.difference_ns;
         let longer = if way == 0 { longer } else { -longer };
+        self.wide.none += u32::from(longer.abs() + noise < WIDE_NS);
         match longer.abs() - noise {
-            ..=0 => {}
+            ..=0 => self.narrow.none += u32::from(noise <= 2 * NOISE_NS),
             1..WIDE_NS => self.narrow.add(longer > 0),
             _ => self.wide.add(longer > 0),
         }
@@ -180,5 +186,45 @@ pub(super) fn repeats(way: usize, [first, second]: [u64; 2]) -> i32 {
         REPEATS
     } else {
         -REPEATS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    /// So many acknowledgments a millisecond behind data that was seen at both points, of which some were taken for an earlier one
+    /// at the second point, or are farther from the answering end at the first.
+    fn weight(frames: i64, mistaken: impl Fn(i64) -> bool, between_ns: i64) -> i32 {
+        let mut order = Order::default();
+        for i in 0..frames {
+            let sighting = |time_ns| Sighting {
+                time_ns,
+                mark: 0,
+                ttl: 64,
+                fragmented: false,
+            };
+            let (data_ns, ack_ns) = (10 * i * MS, (10 * i + 1) * MS);
+            let early_ns = if mistaken(i) { 400_000 } else { 0 };
+            order.take(1, [data_ns, data_ns - between_ns].map(sighting), 0);
+            order.take(0, [ack_ns, ack_ns + between_ns - early_ns].map(sighting), 0);
+        }
+        order.weight()
+    }
+
+    #[test]
+    fn a_way_shows_in_all_gaps() {
+        assert_eq!(weight(400, |_| false, 0), 0);
+        assert!(weight(400, |_| false, 50_000) > 0);
+        assert!(weight(4, |_| false, 200_000) >= SURE);
+    }
+
+    /// One capture missed an acknowledgment, and shows another one of the same position and tick: a gap that is much shorter.
+    #[test]
+    fn frames_that_were_taken_for_others_are_no_evidence() {
+        assert_eq!(weight(400, |i| i == 200 || i == 300, 0), 0);
+        assert!(weight(400, |i| i % 100 == 99, 20_000) > 0);
     }
 }
