@@ -97,7 +97,7 @@ fn compared(room: &Room, watcher: &mut Watcher, test: &str) -> Watched {
 fn merged_frames_as_they_come() {
     let test = "perf, merged frames";
     in_rounds(|| {
-        let Some(room) = Room::new(test) else {
+        let Some(room) = Room::alone(test) else {
             return;
         };
         let Some(mut watcher) = room.watch_by_perf(test) else {
@@ -116,7 +116,7 @@ fn merged_frames_as_they_come() {
 fn frames_that_gro_merges() {
     let test = "perf, GRO";
     in_rounds(|| {
-        let Some(room) = Room::new(test) else {
+        let Some(room) = Room::alone(test) else {
             return;
         };
         room.set("middle", "ethtool -K left gro on");
@@ -140,7 +140,7 @@ fn frames_that_gro_merges() {
 fn frames_that_nobody_merges() {
     let test = "perf, no GRO";
     in_rounds(|| {
-        let Some(room) = Room::new(test) else {
+        let Some(room) = Room::alone(test) else {
             return;
         };
         room.set("middle", "ethtool -K left gro off");
@@ -161,7 +161,7 @@ fn frames_that_nobody_merges() {
 fn what_is_cut_in_software() {
     let test = "perf, cut in software";
     in_rounds(|| {
-        let Some(room) = Room::new(test) else {
+        let Some(room) = Room::alone(test) else {
             return;
         };
         room.set("middle", "ethtool -K right tso off gso on");
@@ -196,7 +196,7 @@ fn drops_have_a_reason_and_a_place() {
     if !needs::programs(test, &["nft"]) {
         return;
     }
-    let Some(room) = Room::new(test) else {
+    let Some(room) = Room::alone(test) else {
         return;
     };
     let rule = "nft 'add table ip t; add chain ip t f { type filter hook forward priority 0; }; \
@@ -231,7 +231,7 @@ fn drops_have_a_reason_and_a_place() {
 #[test]
 fn frames_of_a_name_that_several_namespaces_have_are_nobodys() {
     let test = "perf, one name in several namespaces";
-    let Some(room) = Room::new(test) else {
+    let Some(room) = Room::alone(test) else {
         return;
     };
     let Some(mut watcher) = room.watch_by_perf(test) else {

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,11 +24,41 @@ const PORT: u16 = 5001;
 /// `left` -- `middle` -- `right`; the interfaces are called after whom they lead to.
 pub(crate) struct Room {
     name: String,
+    /// Held until the namespaces are gone.
+    _turn: Turn,
+}
+
+/// Events of perf are counted for the whole machine, in rings that the frames of other tests overflow.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// Beside other tests, or alone.
+enum Turn {
+    Beside(#[expect(dead_code, reason = "held")] RwLockReadGuard<'static, ()>),
+    Alone(#[expect(dead_code, reason = "held")] RwLockWriteGuard<'static, ()>),
+}
+
+impl Turn {
+    fn beside() -> Self {
+        Self::Beside(MACHINE.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn alone() -> Self {
+        Self::Alone(MACHINE.write().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Room {
     /// Builds it; `None` where the machine refuses.
     pub(crate) fn new(test: &str) -> Option<Self> {
+        Self::of(test, Turn::beside())
+    }
+
+    /// Builds it while no other test of this program has one.
+    pub(crate) fn alone(test: &str) -> Option<Self> {
+        Self::of(test, Turn::alone())
+    }
+
+    fn of(test: &str, turn: Turn) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         if !needs::programs(test, &["ip", "ethtool"]) {
             return None;
@@ -35,6 +66,7 @@ impl Room {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let room = Self {
             name: format!("csw{}-{count}", std::process::id()),
+            _turn: turn,
         };
         needs::had(test, room.build())?;
         Some(room)
