@@ -304,7 +304,8 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let most = loses(data, MOST_LOST);
     let few = has_few_segments(data);
     let heavy = few && loses_heavily(data, other) || most;
-    let heavy = heavy || lacks_the_longest(data) && is_lossy(data, other);
+    let marked = lacks_the_longest(data) || lacks_runs(data);
+    let heavy = heavy || marked && is_lossy(data, other);
     room && !explained && heavy && !passes_merged(data)
 }
 
@@ -317,6 +318,14 @@ pub(crate) fn lacks_the_longest(data: &Direction) -> bool {
     // What the capture itself missed leaves holes as well.
     let is_lost = data.missed_bytes < u64::from(least);
     is_merged && is_lost && data.holes >= HANDFUL && least > longest
+}
+
+/// Whether single frames come, and what is missing are always two segments and more in a row: such is the view behind a hop that
+/// merges, and loses what it merged. Chance loses single segments as well, and so do full queues.
+fn lacks_runs(data: &Direction) -> bool {
+    let least = f64::from(data.least_hole_bytes.unwrap_or(0));
+    let is_single = data.merge_factor_max.is_none_or(|segments| segments < 2);
+    is_single && data.holes >= 2 * HANDFUL && data.missed_bytes == 0 && least >= 2.0 * segment(data)
 }
 
 #[cfg(test)]

@@ -234,8 +234,8 @@ fn judges(hop: &Hop, point: &Point, direction: &str) -> bool {
     hop.from == point.name && hop.connections.iter().any(goes)
 }
 
-/// Names the hop behind a point that lost all of the connection's merged frames that it judges, few as they may be where captures
-/// begin or end at different times, and passed single ones.
+/// Names the hop behind a point that passed none of the connection's merged frames that it judges, few as they may be where
+/// captures begin or end at different times, and as many single ones.
 fn place(trace: &Trace, finding: Finding) -> Finding {
     let about = finding.connection.as_ref();
     let is_mine = |seen: &HopConnection| about.is_some_and(|about| about.id == seen.from_id);
@@ -263,9 +263,11 @@ fn place(trace: &Trace, finding: Finding) -> Finding {
 }
 
 fn loses_what_it_judges(seen: &HopConnection) -> bool {
-    seen.merged.lost >= A_FEW
-        && seen.merged.came_through() == 0
-        && seen.single.came_through() >= HANDFUL
+    // Where nothing tells a repair of one segment from a part of the merged frame before it, a few seem to arrive in part.
+    let (lost, partly) = (seen.merged.lost, seen.merged.partly_lost);
+    lost >= A_FEW.max(2 * partly)
+        && seen.merged.intact() == 0
+        && seen.single.came_through() >= lost.min(HANDFUL)
         && seen.single.lost == 0
 }
 
@@ -347,5 +349,43 @@ fn lost_after(
              vanish; or switch off merging on the interface in front of it, and nothing else",
             point.name
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_capture::facts::Outcomes;
+
+    use super::*;
+
+    fn passes_none(lost: u64, partly_lost: u64, arrived: u64, single: (u64, u64)) -> bool {
+        let merged = Outcomes {
+            lost,
+            partly_lost,
+            arrived,
+            ..Outcomes::default()
+        };
+        let single = Outcomes {
+            arrived: single.0,
+            lost: single.1,
+            ..Outcomes::default()
+        };
+        loses_what_it_judges(&HopConnection {
+            merged,
+            single,
+            ..HopConnection::default()
+        })
+    }
+
+    #[test]
+    fn a_hop_that_passes_no_merged_frame_is_where_they_die() {
+        assert!(passes_none(190, 0, 0, (218, 0)));
+        assert!(passes_none(32, 4, 0, (252, 0)));
+        assert!(passes_none(4, 0, 0, (4, 0)));
+        assert!(!passes_none(4, 0, 0, (3, 0)));
+        assert!(!passes_none(32, 20, 0, (252, 0)));
+        assert!(!passes_none(32, 0, 1, (252, 0)));
+        assert!(!passes_none(32, 0, 0, (252, 1)));
+        assert!(!passes_none(1, 0, 0, (252, 0)));
     }
 }

@@ -342,3 +342,17 @@ fn a_window_counts_by_the_time_at_its_edge() {
     let pausing = |d: &mut Direction| (d.window_limited_s, d.sender_idle_s) = (2.6, 5.0);
     assert_eq!(limit_of(pausing), Limit::ReceiverWindow);
 }
+
+/// Behind a hop that merges and loses what it merged: single frames come, and never a single one is missing.
+#[test]
+fn where_only_runs_lack_merging_is_not_cleared() {
+    let lacking = |holes, segments: u32| {
+        limit_of(|d| {
+            (d.late_frames, d.holes, d.merge_factor_max) = (400, holes, Some(1));
+            d.least_hole_bytes = Some(segments * 1448);
+        })
+    };
+    assert_eq!(lacking(60, 2), Limit::Unclear);
+    assert_eq!(lacking(60, 1), Limit::Loss);
+    assert_eq!(lacking(9, 2), Limit::Loss);
+}
