@@ -324,6 +324,7 @@ impl Hop {
     fn relieve(&mut self, looked_at: &[u32]) {
         let held = |number: &u32| self.pairs[*number as usize].held();
         self.held = looked_at.iter().map(held).sum();
+        debug_assert_eq!(self.held, self.pairs.iter().map(Pair::held).sum::<usize>());
         for side in [0, 1] {
             if self.held + self.early[0] + self.early[1] >= MAX_HELD {
                 self.forget_oldest(side);
