@@ -4,12 +4,15 @@
 //! A rule is a list of expressions: one loads a value into a register, the next compares it, the
 //! last is a verdict. Numbers: include/uapi/linux/netfilter/nf_tables.h.
 
+mod values;
+
 use super::{GET_CHAIN, HEADER, HOOK, NAME, NF_TABLES, TABLE};
 use crate::attributes::Attributes;
 use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use std::collections::{BTreeMap, BTreeSet};
+use values::{big, length, number, within};
 
 /// `NFT_MSG_GETRULE`.
 const GET_RULE: u16 = (NF_TABLES << 8) | 7;
@@ -383,45 +386,9 @@ impl Reading {
     }
 }
 
-/// The range, or its complement if that is one range as well.
-fn within(from: u32, to: u32, inverted: bool) -> Option<(u32, u32)> {
-    match (from, to, inverted) {
-        (from, to, false) => Some((from, to)),
-        (0, to, true) => Some((to.saturating_add(1), u32::MAX)),
-        (from, to, true) if to >= u16::MAX.into() => Some((0, from.saturating_sub(1))),
-        _ => None,
-    }
-}
-
-/// A length of two or four bytes, in network or host byte order.
-fn length(value: &[u8], swapped: bool) -> Option<u32> {
-    match (value.len(), swapped) {
-        (2, _) => Some(u16::from_be_bytes(*value.first_chunk()?).into()),
-        (_, true) => big(value),
-        (_, false) => Some(u32::from_ne_bytes(*value.first_chunk()?)),
-    }
-}
-
-/// A number in an attribute of nftables: network byte order.
-fn number(attributes: Attributes<'_>, kind: u16) -> Option<u32> {
-    big(attributes.get(kind)?)
-}
-
-fn big(value: &[u8]) -> Option<u32> {
-    Some(u32::from_be_bytes(*value.first_chunk()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_range_that_is_inverted_is_what_lies_beyond() {
-        assert_eq!(within(0, 1500, true), Some((1501, u32::MAX)));
-        assert_eq!(within(1501, u32::MAX, true), Some((0, 1500)));
-        assert_eq!(within(100, 1500, true), None);
-        assert_eq!(within(100, 1500, false), Some((100, 1500)));
-    }
 
     #[test]
     fn comparisons_narrow_each_other() {
