@@ -302,7 +302,7 @@ fn ends(batch: &RecordBatch) -> Result<BinaryArray, Error> {
     let fixed = array.as_fixed_size_binary();
     let offsets = OffsetBuffer::try_from_repeated_length(ENDS.1 as usize, fixed.len());
     let offsets = offsets.map_err(|error| ArrowError::InvalidArgumentError(error.to_string()))?;
-    let values = Buffer::from(fixed.value_data());
+    let (_, values, _) = fixed.clone().into_parts();
     Ok(BinaryArray::try_new(offsets, values, None)?)
 }
 

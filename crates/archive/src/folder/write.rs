@@ -93,6 +93,7 @@ impl Write {
         let mut shards = BTreeMap::<u32, Shard>::new();
         for batch in &mut digest {
             let ShardBatch { shard, rows } = batch?;
+            let rows = stored(&rows)?;
             match shards.entry(shard) {
                 Entry::Occupied(mut known) => known.get_mut().write(&rows)?,
                 Entry::Vacant(new) => {
@@ -157,8 +158,7 @@ impl Shard {
         let now = now.map_or(0, |since| since.as_nanos());
         let unfinished = path.with_extension(format!("{}-{now}.part", std::process::id()));
         let file = File::create(&unfinished).map_err(Error::io(&unfinished))?;
-        let schema = stored(rows)?.schema();
-        let writer = ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties()));
+        let writer = ArrowWriter::try_new(BufWriter::new(file), rows.schema(), Some(properties()));
         let writer = writer.map_err(Error::parquet(&path))?;
         Ok(Self {
             path,
@@ -168,8 +168,7 @@ impl Shard {
     }
 
     fn write(&mut self, rows: &RecordBatch) -> Result<(), Error> {
-        let rows = stored(rows)?;
-        self.writer.write(&rows).map_err(Error::parquet(&self.path))
+        self.writer.write(rows).map_err(Error::parquet(&self.path))
     }
 
     fn end(self) -> Result<(), Error> {
