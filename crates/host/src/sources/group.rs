@@ -17,6 +17,16 @@ pub(super) struct Group {
     pub(super) items: Vec<Item>,
 }
 
+impl Group {
+    /// A saved snapshot that names its host: even one of which nothing was read was a host beside others.
+    pub(super) fn is_saved_with_a_name(&self) -> bool {
+        let mut contents = self.items.iter().map(|item| &item.content);
+        contents.any(
+            |content| matches!(content, Content::Saved { snapshot, .. } if snapshot.name.is_some()),
+        )
+    }
+}
+
 /// The roots of all hosts in one path.
 pub(super) struct Roots {
     sosreports: BTreeSet<Folder>,

@@ -27,11 +27,12 @@ pub(super) fn of(path: &str, found: Found) -> Result<Vec<Host>, Error> {
         return Err(nothing(path, unread.remove(&0).unwrap_or_default()));
     }
     let several = groups.len() > 1;
+    let was_host = groups.iter().any(Group::is_saved_with_a_name);
     let hosts = groups.into_iter().enumerate().map(|(at, group)| {
         let lines = unread.remove(&at).unwrap_or_default();
         host(path, group, lines, several)
     });
-    understood(path, hosts.collect())
+    understood(path, hosts.collect(), was_host)
 }
 
 /// Hosts of one name, or of none, are told apart by where they were read from.
@@ -237,9 +238,9 @@ fn is_date(text: &str) -> bool {
     digits(first, 8) || digits(first, 4) && digits(parts.next(), 2) && digits(parts.next(), 2)
 }
 
-/// Hosts of which something is known; it is an error if there is none.
-fn understood(path: &str, hosts: Vec<Host>) -> Result<Vec<Host>, Error> {
-    if !hosts.iter().any(has_facts) {
+/// Hosts of which something is known; it is an error if there is none, unless one of them was a host when it was saved.
+fn understood(path: &str, hosts: Vec<Host>, was_host: bool) -> Result<Vec<Host>, Error> {
+    if !was_host && !hosts.iter().any(has_facts) {
         let unread = hosts.into_iter().flat_map(|host| host.snapshot.unread);
         return Err(nothing(path, unread.collect()));
     }

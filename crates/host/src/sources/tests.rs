@@ -308,6 +308,22 @@ fn what_was_saved_is_read_again_whatever_it_says() {
     }
 }
 
+/// Found by fuzzing: a host of which nothing was read could be saved, and was then refused.
+#[test]
+fn each_host_of_several_can_be_saved_alone_whatever_was_read_of_it() {
+    for printed in ["", "hello\n", "stub\n", "stub\nmtu eth0 1500\n"] {
+        let heading = |host| format!("[1] 10:00:00 [SUCCESS] {host}\n");
+        let known = "stub\nsysctl a.b 1\n";
+        let text = format!("{}{known}{}{printed}", heading("gw"), heading("lb"));
+        let hosts = of_bytes(text.as_bytes()).unwrap();
+        assert_eq!(hosts.len(), 2, "{text}");
+        for host in hosts {
+            let json = serde_json::to_vec(&host.snapshot).unwrap();
+            assert_eq!(one(&json), host.snapshot, "{text}");
+        }
+    }
+}
+
 #[test]
 fn nothing_understood_is_an_error_that_says_what_was_there() {
     for (bytes, why) in [
