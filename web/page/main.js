@@ -30,11 +30,8 @@ const progress = at("progress", HTMLProgressElement), result = at("result", HTML
 const report = at("report", HTMLIFrameElement);
 
 const STEPS = { reading: [0, .45], drawing: [.45, .85], hashing: [.85, 1] };
-// Compiled once, while somebody looks for files. It is no file of its own: to fetch one, this page would have to be allowed
-// to connect to somewhere.
-const packed = new Blob([Uint8Array.from(atob(engine), letter => letter.charCodeAt(0))]);
-const unpacked = new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-const module = unpacked.then(bytes => WebAssembly.compile(bytes));
+// Compiled once, while somebody looks for files.
+const module = compiled();
 // Whoever asks is told, not the console.
 module.catch(() => {});
 // A worker made of a blob has the policy of this page, and so may connect to nothing either. One made of a file has the policy
@@ -50,6 +47,22 @@ let reader = null;
 /** @type {string[]} */
 let urls = [];
 let total = 0, began = 0, warnings = "";
+
+// It is no file of its own: to fetch one, this page would have to be allowed to connect to somewhere.
+async function compiled() {
+  const packed = new Blob([bytesOf(atob(engine))]).stream();
+  return WebAssembly.compile(await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+}
+
+/**
+ * One by one: `Uint8Array.from` makes a list of all of them first, 90 MB that the tab then keeps.
+ * @param {string} letters
+ */
+function bytesOf(letters) {
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
 
 const points = new Points(at("points", HTMLOListElement), at("hosts", HTMLUListElement), count => {
   beside.hidden = !points.hosts.length;
