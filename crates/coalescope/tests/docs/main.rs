@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
 
+mod corpora;
 mod links;
 mod named;
 #[cfg(unix)]
