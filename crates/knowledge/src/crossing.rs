@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use coalescope_capture::facts::Hop;
 
-use crate::bucket::Fit;
+use crate::bucket::{Ahead, Fit};
 
 /// A hop, as it is judged.
 #[derive(Debug)]
@@ -31,6 +31,11 @@ impl<'t> Crossing<'t> {
     /// The rate limit or the queue, if one explains what the hop lost.
     pub(crate) fn room(&self) -> Option<&Fit> {
         self.fit().filter(|fit| fit.explains())
+    }
+
+    /// The window beyond which a firewall drops frames, if that explains what the hop lost.
+    pub(crate) fn window(&self) -> Option<&Ahead> {
+        self.fit().and_then(Fit::window)
     }
 }
 

@@ -82,6 +82,10 @@ impl Excess {
         if let Some(fit) = hop.room() {
             return Self::ByLength(reason_of_room(hop, &fit.bucket));
         }
+        if let Some(window) = hop.window() {
+            let is_firewall = window.is_sharp() && !delays(hop);
+            return Self::ByLength(is_firewall.then_some(Reason::Window));
+        }
         Self::of(&BySize::of_hop(hop), 1, || reason_on(hop))
     }
 

@@ -96,6 +96,8 @@ pub enum Reason {
     Corruption,
     /// A box carries frames up to a length, or a number of segments, and loses longer ones.
     Length,
+    /// A firewall drops what is further ahead of the acknowledgments than the window that it believes in.
+    Window,
     /// Acknowledgments do not come back to the sender, or come too late.
     LostAcks,
 }

@@ -9,7 +9,7 @@ mod stuck;
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::arrived::arrived_at;
-use crate::bucket::Fit;
+use crate::bucket::{Ahead, Fit};
 use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
@@ -138,12 +138,17 @@ impl Case<'_> {
         let excess = self.excess(trace, hop);
         let reason = excess.reason();
         let room = hop.and_then(Crossing::room).map(Fit::words);
+        let window = hop
+            .filter(|_| room.is_none())
+            .and_then(Crossing::window)
+            .map(Ahead::words);
         // Only merged frames that got through acquit merging, of the same direction; without any there is only no evidence
         // against it.
         let seen = hop_merged(trace, self.direction) + self.data().repeats.merged;
         let (title, next) = match excess {
             Excess::ByLength(Some(Reason::Corruption)) => WRONG_BITS,
             Excess::ByLength(_) if room.is_some() => ROOM,
+            Excess::ByLength(_) if window.is_some() => WINDOW,
             Excess::ByLength(Some(_)) => SLOPE,
             Excess::ByLength(None) => OPEN_SLOPE,
             Excess::None if seen >= HANDFUL => (
@@ -167,7 +172,7 @@ impl Case<'_> {
         };
         let place = hop.map(|hop| hop_words(hop)).or_else(in_front);
         evidence.extend(place.or_else(|| self.repeats_words()).map(without_frames));
-        evidence.extend(room.map(without_frames));
+        evidence.extend(room.or(window).map(without_frames));
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason;
         finding.hop = hop.map(|hop| HopRef::of(hop));
@@ -274,6 +279,13 @@ const SLOPE: (&str, &str) = (
 const ROOM: (&str, &str) = (
     "segments are lost for want of room: a rate limit or a queue that is full, not merging",
     SLOPE.1,
+);
+/// The same where what is further ahead of the acknowledgments than some window is lost, however long it is.
+const WINDOW: (&str, &str) = (
+    "data far ahead of the acknowledgments is lost, merged or not: a firewall that takes the window for smaller than it is, or \
+     a short queue, not merging",
+    "look for a firewall on that hop that misses the window scale: options taken out of SYNs, a failover, a second way (Linux \
+     counts such frames as invalid: conntrack -S); leave merging as it is",
 );
 /// Title and advice where nothing shows the cause of such loss.
 const OPEN_SLOPE: (&str, &str) = (

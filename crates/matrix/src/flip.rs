@@ -50,6 +50,7 @@ fn flip_hop(hop: &mut Hop) {
         | Hop::ThinAcks { toward, .. }
         | Hop::Wrap { inner: toward, .. }
         | Hop::Splitter { toward, .. }
+        | Hop::WindowCheck { toward, .. }
         | Hop::TokenBucket { toward, .. } => *toward = toward.other(),
         _ => {}
     }

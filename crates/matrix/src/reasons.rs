@@ -24,6 +24,9 @@ pub(crate) fn reasons(run: &Scenario, outcome: &Outcome, receiver: Side) -> Vec<
             // What never got through was longer than what got through before, as behind a small MTU.
             reasons.extend([Reason::PathMtu, Reason::Length]);
         }
+        if counts(drop.by_chance) && element.is_some_and(checks_window) {
+            reasons.push(Reason::Window);
+        }
         if counts(drop.by_chance) && element.is_some_and(spoils_bits) {
             reasons.push(Reason::Corruption);
         }
@@ -80,6 +83,14 @@ fn fails_for_good(element: &Element) -> bool {
     };
     let ends = |lane: &Lane| lane.outage.map(|(_, ends)| ends);
     link.toward.iter().any(|lane| ends(lane) == Some(u64::MAX))
+}
+
+fn checks_window(element: &Element) -> bool {
+    match element {
+        Element::Hop(Hop::WindowCheck { .. }) => true,
+        Element::OfSome { element, .. } => checks_window(element),
+        _ => false,
+    }
 }
 
 fn spoils_bits(element: &Element) -> bool {

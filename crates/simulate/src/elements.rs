@@ -7,6 +7,7 @@ mod link;
 mod merge;
 mod split;
 mod thin;
+mod window;
 
 use crate::packet::Packet;
 use crate::path::Element;
@@ -22,6 +23,7 @@ use hop::HopState;
 use link::LinkState;
 use merge::MergeState;
 use thin::Thin;
+use window::WindowCheck;
 
 /// The packets that come out of an element: each at some time, onward or back.
 #[derive(Debug, Default)]
@@ -61,6 +63,7 @@ pub(crate) enum State {
     Hop(HopState),
     Bucket(Bucket),
     Thin(Thin),
+    WindowCheck(WindowCheck),
     OfSome(usize, Box<State>),
 }
 
@@ -92,6 +95,9 @@ impl State {
             Element::Hop(crate::path::Hop::ThinAcks { toward, every }) => {
                 Self::Thin(Thin::new(*toward, *every))
             }
+            Element::Hop(crate::path::Hop::WindowCheck { toward, bytes }) => {
+                Self::WindowCheck(WindowCheck::new(*toward, *bytes))
+            }
             Element::Hop(hop) => Self::Hop(HopState::new(hop, scenario, stream)),
             Element::OfSome { every, element } => {
                 let state = Self::new(element, number, points, scenario);
@@ -118,6 +124,7 @@ impl State {
             Self::Hop(hop) => hop.handle(packet, now, &mut out),
             Self::Bucket(bucket) => bucket.handle(packet, now, &mut out),
             Self::Thin(thin) => thin.handle(packet, now, &mut out),
+            Self::WindowCheck(check) => check.handle(packet, now, &mut out),
         }
         out
     }

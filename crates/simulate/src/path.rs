@@ -374,6 +374,14 @@ pub enum Hop {
         /// The MTU.
         mtu: u16,
     },
+    /// A firewall that drops what ends further ahead of the last acknowledgment than it takes the window for, as one does that
+    /// has not seen the window scale.
+    WindowCheck {
+        /// Frames toward this side are checked.
+        toward: Side,
+        /// The window that it believes in.
+        bytes: u32,
+    },
     /// A token bucket in one direction.
     TokenBucket {
         /// Frames toward this side are limited.

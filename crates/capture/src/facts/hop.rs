@@ -137,6 +137,8 @@ pub struct Left {
     pub ns: i64,
     /// Its payload.
     pub bytes: u32,
+    /// From the last acknowledgment to its end, as the point had seen them; 0 before the first acknowledgment.
+    pub ahead: u32,
     /// It was merged, or is a TSO frame.
     pub merged: bool,
     /// It never arrived.

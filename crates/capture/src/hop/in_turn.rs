@@ -37,6 +37,7 @@ impl InTurn {
             let left = Left {
                 ns: judged.own_ns,
                 bytes: judged.len,
+                ahead: judged.ahead,
                 merged,
                 lost,
             };

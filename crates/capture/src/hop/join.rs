@@ -14,6 +14,8 @@ use super::outcome::{Horizon, Judged, Outcome, Seen};
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     seen: Seen,
+    /// From the last acknowledgment to the end of the frame.
+    ahead: u32,
     covered: u32,
     pieces: u32,
     inside_larger: bool,
@@ -52,6 +54,8 @@ pub(crate) struct Join {
     pending: VecDeque<Seen>,
     /// Positions acknowledged, as seen at the first point, with the time by its own clock.
     acks: VecDeque<(u64, i64)>,
+    /// The highest of them.
+    acknowledged: Option<u64>,
     highest_matched: u64,
     /// `highest_matched` before the frame at hand.
     matched_before: u64,
@@ -78,9 +82,15 @@ impl Join {
         self.mark_repeated(&seen);
         let key = (seen.start, self.order);
         self.order += 1;
-        self.waiting.insert(key, Waiting::new(seen, !close));
+        let ahead = self.ahead(&seen);
+        self.waiting.insert(key, Waiting::new(seen, ahead, !close));
         self.last = Some(key);
         self.last_ns = seen.own_ns;
+    }
+
+    fn ahead(&self, seen: &Seen) -> u32 {
+        let from = self.acknowledged.unwrap_or(seen.end());
+        seen.end().saturating_sub(from).try_into().unwrap_or(0)
     }
 
     fn mark_repeated(&mut self, seen: &Seen) {
@@ -103,6 +113,7 @@ impl Join {
             self.acks.pop_front();
         }
         self.acks.push_back((position, time_ns));
+        self.acknowledged = self.acknowledged.max(Some(position));
     }
 
     /// Credits the frames that came, and judges those that can be judged.
@@ -269,9 +280,10 @@ impl Join {
 }
 
 impl Waiting {
-    fn new(seen: Seen, lone: bool) -> Self {
+    fn new(seen: Seen, ahead: u32, lone: bool) -> Self {
         Self {
             seen,
+            ahead,
             covered: 0,
             pieces: 0,
             inside_larger: false,
@@ -300,6 +312,7 @@ impl Waiting {
     fn judged(&self, outcome: Outcome) -> Judged {
         Judged {
             len: self.seen.len,
+            ahead: self.ahead,
             number: self.seen.number,
             lone: self.lone,
             pause_ns: self.seen.pause_ns,

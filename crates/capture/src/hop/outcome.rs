@@ -62,6 +62,8 @@ pub(crate) enum Outcome {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged {
     pub(crate) len: u32,
+    /// From the last acknowledgment to the end of the frame; 0 before the first acknowledgment.
+    pub(crate) ahead: u32,
     pub(crate) number: u64,
     pub(crate) lone: bool,
     /// How long no data had passed the point before.

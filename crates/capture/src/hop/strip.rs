@@ -104,6 +104,7 @@ mod tests {
     fn frame(time_ns: i64, outcome: Outcome) -> Judged {
         Judged {
             len: 100,
+            ahead: 0,
             number: 1,
             lone: false,
             pause_ns: 0,

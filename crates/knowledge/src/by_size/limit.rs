@@ -4,8 +4,10 @@ use coalescope_capture::facts::Length;
 
 use super::{BySize, Step};
 use crate::crossing::Crossing;
+use crate::part::Part;
 use crate::thresholds::{
-    ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE, TENTH,
+    ALPHA, CLASS, DOUBT, LONE, MOSTLY, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
+    TENTH,
 };
 
 impl BySize<'_> {
@@ -31,10 +33,11 @@ impl BySize<'_> {
     }
 
     /// Whether a bucket is as likely as a box. Where the order of frames is known, what a bucket loses depends on what passed
-    /// before; one that lets a long frame pass now and then may have been full just then. Where many shorter frames are lost, traffic
-    /// that no capture shows may share the bucket.
+    /// before; one that lets a long frame pass now and then may have been full just then; and what loses shorter frames one after the
+    /// other is neither a box nor chance. Where many shorter frames are lost, traffic that no capture shows may share the bucket.
     pub(super) fn may_be_bucket(&self, step: &Step) -> bool {
         match self.hop.and_then(Crossing::fit) {
+            Some(_) if self.loses_in_runs(step) => true,
             Some(fit) if step.shorter.share() < TENTH => {
                 fit.beats_limit() || step.passes_some() && self.resembles_bucket(step)
             }
@@ -67,6 +70,26 @@ impl BySize<'_> {
         step.longer.lost == step.longer.all
             && step.shorter.share() <= 1.0 - NEARLY_ALL
             && merged.against(self.single()) >= ALPHA
+    }
+
+    /// Whether most frames that are carried are lost next after another one that was, and fewer elsewhere, which is not chance: what
+    /// loses them loses all that comes for a time, longer frames as well. The longest that are carried are left out: among these
+    /// may be some that were not.
+    fn loses_in_runs(&self, step: &Step) -> bool {
+        let carried = step.carried.map_or(self.segment, |carried| {
+            carried.saturating_sub(SEGMENT).max(SEGMENT)
+        });
+        let frames = self.hop.iter().flat_map(|hop| &hop.in_turn);
+        let lost: Vec<bool> = frames
+            .filter(|frame| frame.bytes <= carried)
+            .map(|frame| frame.lost)
+            .collect();
+        let behind = |before: bool| {
+            let pairs = lost.windows(2).filter(|pair| pair[0] == before);
+            pairs.fold(Part::default(), |part, pair| part.and(Part::one(pair[1])))
+        };
+        let (lost, passed) = (behind(true), behind(false));
+        lost.share() >= MOSTLY && lost.share() > passed.share() && lost.against(passed) < ALPHA
     }
 
     /// Whether nearly all of the longest frames that are carried pass, and none that is up to a segment longer. What is in a

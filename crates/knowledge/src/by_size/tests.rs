@@ -1,3 +1,5 @@
+use coalescope_capture::facts::{Hop, Left};
+
 use super::*;
 
 /// Single frames, then merged ones by segments: how many there were and how many of them were lost.
@@ -188,4 +190,51 @@ fn loss_of_a_burst_or_by_chance_accuses_nobody() {
     assert_eq!(step((100, 0), &[(2, 30, 12), (3, 20, 9)]), None);
     assert_eq!(step((100, 0), &[(4, 4, 4)]), None);
     assert_eq!(step((0, 0), &[(4, 40, 40)]), None);
+}
+
+/// A hop whose frames of five segments are lost, and one in twelve of the others: by chance, or all that come for a time.
+#[test]
+fn what_loses_shorter_frames_in_runs_is_no_box() {
+    let step = |is_lost: fn(u32) -> bool| {
+        let mut hop = Hop {
+            amid: PASSES,
+            ..Hop::default()
+        };
+        for i in 0..1_200_u32 {
+            let segments = [1, 5, 1, 2, 1, 1][(i % 6) as usize];
+            let lost = segments == 5 || is_lost(i);
+            let fate = if segments > 1 {
+                &mut hop.merged
+            } else {
+                &mut hop.single
+            };
+            fate.seen += 1;
+            *(if lost {
+                &mut fate.lost
+            } else {
+                &mut fate.arrived
+            }) += 1;
+            if segments > 1 {
+                let (passed, lost) = (u32::from(!lost), u32::from(lost));
+                hop.by_length.add(segments * SEGMENT, passed, lost);
+            } else {
+                let fate = if lost {
+                    &mut hop.full.lost
+                } else {
+                    &mut hop.full.passed
+                };
+                *fate += 1;
+            }
+            hop.in_turn.push(Left {
+                ns: i64::from(i) * 2_000_000,
+                bytes: segments * SEGMENT,
+                merged: segments > 1,
+                lost,
+                ..Left::default()
+            });
+        }
+        BySize::of_hop(&Crossing::of(&hop)).step(1)
+    };
+    assert!(step(|i| i.wrapping_mul(2_654_435_769) >> 24 < 21).is_some());
+    assert_eq!(step(|i| i % 240 < 20), None);
 }

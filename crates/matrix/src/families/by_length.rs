@@ -29,6 +29,11 @@ pub(super) const ALL: &[Family] = &[
         queue_in_front,
     ),
     Family::innocent(
+        "window-check-behind",
+        "a firewall behind the merging card drops what is beyond a window without its scale",
+        window_check_behind,
+    ),
+    Family::innocent(
         "bit-errors-behind",
         "wrong bits behind the merging card",
         bit_errors_behind,
@@ -108,6 +113,20 @@ fn policer_behind(dice: &mut Dice) -> Drawn {
         queue: 0,
     };
     let scenario = bridged(dice, "policer-behind", wan, merge, Element::Hop(bucket));
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+/// The window is 16 to 64 KB where the receiver has announced far more.
+fn window_check_behind(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (5.0, 30.0));
+    let kind = MergeKind::Gro;
+    let merge = merging(dice, wan, kind);
+    let check = Hop::WindowCheck {
+        toward: HERE,
+        bytes: dice.scaled_whole(16_000, 65_535) as u32,
+    };
+    let (name, check) = ("window-check-behind", Element::Hop(check));
+    let scenario = bridged(dice, name, wan, merge, check);
     Drawn::one(scenario, Otherwise::Loss)
 }
 
