@@ -14,7 +14,7 @@ pub(crate) use ahead::Ahead;
 use need::{Limit, Need};
 
 use crate::part::{Part, runs_of_lost};
-use crate::thresholds::{A_FEW, DEEP_S, DOUBT, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
+use crate::thresholds::{A_FEW, ALPHA, DEEP_S, DOUBT, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
 use crate::words::{bytes, rate, share};
 
 /// What Ethernet, IP and TCP add to most payloads.
@@ -165,8 +165,8 @@ impl Bucket {
         Some(Self { rate_bps, limit })
     }
 
-    /// Whether single frames beyond the limit pass, unlike merged ones: who is lost for want of room is lost whatever it is made
-    /// of.
+    /// Whether single frames beyond the limit pass, unlike merged ones, or single frames are never lost: who is lost for want of room
+    /// is lost whatever it is made of.
     fn spares_single(&self, frames: &[Left]) -> bool {
         let needs = needs(frames, self.rate_bps).into_iter();
         let pairs: Vec<_> = frames.iter().zip(needs).collect();
@@ -177,7 +177,9 @@ impl Bucket {
             part(all.map(|(frame, _)| *frame))
         };
         let (merged, single) = (beyond(true), beyond(false));
-        merged.share() > single.share() && merged.against(single) < DOUBT
+        let of = |merged: bool| part(frames.iter().filter(|frame| frame.merged == merged));
+        let never = of(false).lost == 0 && of(true).against(of(false)) < ALPHA;
+        never || merged.share() > single.share() && merged.against(single) < DOUBT
     }
 
     /// How long it takes until all of it has come back.

@@ -205,7 +205,7 @@ records! {
         merged_arrived_frames: Vec<u64>, by_length: Lengths, together: Lengths, full: Fate, amid: Amid,
     }
     Blocked { merged: u64, single: u64 }
-    Left { ns: i64, bytes: u32, ahead: u32, merged: bool, lost: bool }
+    Left { ns: i64, connection: u32, bytes: u32, ahead: u32, merged: bool, lost: bool }
     Slot { merged_lost: u32, other_lost: u32, merged_arrived: u32, single_arrived: u32 }
     Strip { slot_s: f64, slots: Vec<Slot> }
     Hop {

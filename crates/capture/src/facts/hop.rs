@@ -135,6 +135,8 @@ pub struct Hop {
 pub struct Left {
     /// When, by the clock of the point.
     pub ns: i64,
+    /// Its connection, by a number that only frames of one hop share.
+    pub connection: u32,
     /// Its payload.
     pub bytes: u32,
     /// From the last acknowledgment to its end, as the point had seen them; 0 before the first acknowledgment.

@@ -36,6 +36,7 @@ impl InTurn {
         if self.frames.len() < ALL {
             let left = Left {
                 ns: judged.own_ns,
+                connection: judged.connection,
                 bytes: judged.len,
                 ahead: judged.ahead,
                 merged,

@@ -45,6 +45,8 @@ const MAX_DELAYS: usize = 256;
 /// One direction of one connection over one hop.
 #[derive(Debug, Default)]
 pub(crate) struct Join {
+    /// Its number at the first point.
+    connection: u32,
     waiting: BTreeMap<(u64, u64), Waiting>,
     order: u64,
     longest: u32,
@@ -67,6 +69,13 @@ pub(crate) struct Join {
 }
 
 impl Join {
+    pub(crate) fn new(connection: u32) -> Self {
+        Self {
+            connection,
+            ..Self::default()
+        }
+    }
+
     /// Frames held.
     pub(crate) fn held(&self) -> usize {
         self.waiting.len() + self.pending.len()
@@ -205,7 +214,7 @@ impl Join {
         }
         self.highest_matched = self.highest_matched.max(key.1);
         if old.covered >= old.seen.len {
-            let judged = old.judged(old.arrival());
+            let judged = old.judged(self.connection, old.arrival());
             self.waiting.remove(&key);
             judge(judged);
         }
@@ -227,7 +236,7 @@ impl Join {
         for key in due {
             if let Some(old) = self.waiting.remove(&key) {
                 let outcome = self.fate(&old, horizon);
-                judge(old.judged(outcome));
+                judge(old.judged(self.connection, outcome));
             }
         }
     }
@@ -274,7 +283,7 @@ impl Join {
     pub(crate) fn forget(&mut self, mut judge: impl FnMut(Judged)) {
         self.pending.clear();
         for (_, old) in std::mem::take(&mut self.waiting) {
-            judge(old.judged(Outcome::NotJudged));
+            judge(old.judged(self.connection, Outcome::NotJudged));
         }
     }
 }
@@ -309,8 +318,9 @@ impl Waiting {
         }
     }
 
-    fn judged(&self, outcome: Outcome) -> Judged {
+    fn judged(&self, connection: u32, outcome: Outcome) -> Judged {
         Judged {
+            connection,
             len: self.seen.len,
             ahead: self.ahead,
             number: self.seen.number,

@@ -61,6 +61,8 @@ pub(crate) enum Outcome {
 /// A frame with its outcome.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged {
+    /// Its connection, by the number at the first point of the hop.
+    pub(crate) connection: u32,
     pub(crate) len: u32,
     /// From the last acknowledgment to the end of the frame; 0 before the first acknowledgment.
     pub(crate) ahead: u32,

@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Differences, Offsets};
 use super::event::{Event, Passing, Side, Sighting};
+use super::join::Join;
 use super::link::{Mark, MatchedBy};
 use super::order::{self, Order, settled, standing};
 use super::outcome::{Horizon, Judged};
@@ -44,6 +45,7 @@ impl Pair {
                 (!rewritten).then_some(0)
             };
             Way {
+                join: Join::new(first.connection),
                 shift,
                 ..Way::default()
             }

@@ -103,6 +103,7 @@ mod tests {
 
     fn frame(time_ns: i64, outcome: Outcome) -> Judged {
         Judged {
+            connection: 0,
             len: 100,
             ahead: 0,
             number: 1,

@@ -21,6 +21,7 @@ fn bursts() -> impl Strategy<Value = Vec<Left>> {
                 ns += gap;
                 ahead += segments * SEGMENT;
                 frames.push(Left {
+                    connection: 0,
                     ns,
                     bytes: segments * SEGMENT,
                     ahead,
@@ -136,6 +137,7 @@ proptest! {
 fn what_spares_single_frames_is_no_want_of_room() {
     let frames: Vec<Left> = (0..1_200)
         .map(|i| Left {
+            connection: 0,
             ns: i / 12 * 10_000_000 + i % 12,
             bytes: if i % 12 < 2 { 4 * SEGMENT } else { SEGMENT },
             ahead: 0,
@@ -152,6 +154,7 @@ fn what_spares_single_frames_is_no_want_of_room() {
 fn an_outage_is_no_want_of_room() {
     let frames: Vec<Left> = (0..400)
         .map(|i| Left {
+            connection: 0,
             ns: i / 20 * 100_000_000 + i % 20 * 50_000,
             bytes: SEGMENT,
             ahead: 0,
@@ -167,6 +170,7 @@ fn an_outage_is_no_want_of_room() {
 fn a_bucket_without_room_for_merged_frames_explains_nothing() {
     let mut frames: Vec<Left> = (0..200)
         .map(|i| Left {
+            connection: 0,
             ns: i * 5_000_000,
             bytes: SEGMENT * if i % 4 == 0 { 6 } else { 1 },
             ahead: 0,

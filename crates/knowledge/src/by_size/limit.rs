@@ -1,12 +1,14 @@
 //! What tells a box that cannot carry long frames from a bucket or a queue that is too small for them.
 
-use coalescope_capture::facts::Length;
+use std::collections::BTreeMap;
+
+use coalescope_capture::facts::{Left, Length};
 
 use super::{BySize, Step};
 use crate::crossing::Crossing;
 use crate::part::Part;
 use crate::thresholds::{
-    ALPHA, CLASS, DOUBT, LONE, MOSTLY, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
+    ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, PARTLY, SEGMENT, SPARED, SPARED_BESIDE,
     TENTH,
 };
 
@@ -72,24 +74,23 @@ impl BySize<'_> {
             && merged.against(self.single()) >= ALPHA
     }
 
-    /// Whether most frames that are carried are lost next after another one that was, and fewer elsewhere, which is not chance: what
-    /// loses them loses all that comes for a time, longer frames as well. The longest that are carried are left out: among these
-    /// may be some that were not.
+    /// Whether of the frames that are carried a quarter and more are lost right behind another lost one of their connection, and
+    /// fewer elsewhere. That is not chance: what loses them loses all that comes for a time, longer frames as well. The longest
+    /// that are carried are left out: among these may be some that were not.
     fn loses_in_runs(&self, step: &Step) -> bool {
-        let carried = step.carried.map_or(self.segment, |carried| {
-            carried.saturating_sub(SEGMENT).max(SEGMENT)
-        });
-        let frames = self.hop.iter().flat_map(|hop| &hop.in_turn);
-        let lost: Vec<bool> = frames
-            .filter(|frame| frame.bytes <= carried)
-            .map(|frame| frame.lost)
-            .collect();
-        let behind = |before: bool| {
-            let pairs = lost.windows(2).filter(|pair| pair[0] == before);
-            pairs.fold(Part::default(), |part, pair| part.and(Part::one(pair[1])))
+        let beyond_doubt = step.carried.unwrap_or(0).saturating_sub(SEGMENT);
+        let is_carried = |frame: &Left| !frame.merged || frame.bytes <= beyond_doubt;
+        let pairs = pairs(self.hop.map_or(&[], |hop| &hop.in_turn));
+        let behind = |lost: bool| {
+            let these = pairs
+                .iter()
+                .filter(|[before, frame]| is_carried(frame) && before.lost == lost);
+            these.fold(Part::default(), |part, [_, frame]| {
+                part.and(Part::one(frame.lost))
+            })
         };
         let (lost, passed) = (behind(true), behind(false));
-        lost.share() >= MOSTLY && lost.share() > passed.share() && lost.against(passed) < ALPHA
+        lost.share() >= PARTLY && lost.share() > passed.share() && lost.against(passed) < ALPHA
     }
 
     /// Whether nearly all of the longest frames that are carried pass, and none that is up to a segment longer. What is in a
@@ -118,6 +119,15 @@ impl BySize<'_> {
         // Of these, some may be with a longer frame that passed.
         all >= LONE + step.longer.all - step.longer.lost
     }
+}
+
+/// Each frame, behind the one before it of its connection.
+fn pairs(frames: &[Left]) -> Vec<[&Left; 2]> {
+    let mut last = BTreeMap::new();
+    let pairs = frames
+        .iter()
+        .filter_map(|frame| Some([last.insert(frame.connection, frame)?, frame]));
+    pairs.collect()
 }
 
 impl Step {
