@@ -123,10 +123,10 @@ impl SegmentSize {
         payload <= self.single_up_to
     }
 
-    /// Whether the size is settled, and a single frame with so much payload has at least half of it.
+    /// Whether the size is settled, and a single frame with so much payload is a [full](is_full) one.
     #[inline]
     pub(crate) fn is_full(&self, payload: u32) -> bool {
-        self.single_up_to > 0 && 2 * payload > self.single_up_to
+        self.single_up_to > 0 && is_full(payload, self.single_up_to)
     }
 
     /// Adds a data frame.
@@ -184,6 +184,13 @@ impl SegmentSize {
     }
 }
 
+/// Whether a single frame with so much payload is about as long as a segment: tunnels and options take no fifth of Ethernet's
+/// MTU, and the 1,024 bytes with which a sender goes on in a black hole (Linux `tcp_base_mss`) are less.
+#[inline]
+pub(crate) fn is_full(payload: u32, size: u32) -> bool {
+    payload > size - size / 5
+}
+
 /// Four frames of one length just over the limit show that this is the sender's true segment size.
 #[cold]
 fn add_over(size: &mut Size, over: &mut (u32, u32), payload: u32) -> Count {
@@ -229,7 +236,8 @@ fn within(sizes: &[Length], bound: u32) -> Size {
             limit: over.payload,
         };
     }
-    if let Some(base) = base_of_multiples(sizes, bound) {
+    let base = base_of_multiples(sizes, bound);
+    if let Some(base) = base.filter(|base| !fell_below(sizes, *base, bound)) {
         return Size {
             bytes: base,
             limit: base,
@@ -293,6 +301,23 @@ fn became_smaller(sizes: &[Length], base: u32) -> bool {
         return false;
     };
     large.places.1 < small.places.0
+}
+
+/// Whether the first frames were single ones as the SYNs allow them, or several of these, and no such single one came again once
+/// there was one of the smaller size: the sender has found out that they never arrive.
+fn fell_below(sizes: &[Length], base: u32, bound: u32) -> bool {
+    let Some(small) = sizes.iter().find(|size| size.payload == base) else {
+        return false;
+    };
+    let early = || {
+        let longer = sizes.iter().filter(|size| size.payload > base);
+        longer.filter(|size| size.places.0 < small.places.0)
+    };
+    let full = early().find(|size| (bound - bound / 7..=bound).contains(&size.payload));
+    full.is_some_and(|full| {
+        full.places.1 < small.places.0
+            && early().all(|size| size.payload.is_multiple_of(full.payload))
+    })
 }
 
 /// Lengths that are tried in pairs: the most frequent ones.

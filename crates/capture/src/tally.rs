@@ -5,7 +5,7 @@ mod odd;
 use crate::lengths::Lengths;
 use crate::outstanding::Fate;
 use crate::passes::{Amid, Pass, Passes};
-use crate::segment::{Count, SegmentSize, Size, WarmUp};
+use crate::segment::{Count, SegmentSize, Size, WarmUp, is_full};
 pub(crate) use odd::{Gaps, Odd};
 
 /// Examples kept of each sort: ten to show, and one to show that there are more.
@@ -40,7 +40,7 @@ pub(crate) struct Fates {
     pub(crate) multi_repeated: u32,
     pub(crate) single: u32,
     pub(crate) single_repeated: u32,
-    /// Of the single frames: those of half a segment and more.
+    /// Of the single frames: those about as long as a segment.
     pub(crate) full: u32,
     pub(crate) full_repeated: u32,
 }
@@ -84,7 +84,7 @@ pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
 pub(crate) struct Tally {
     /// First transmissions of single frames, whatever became of them.
     single: u32,
-    /// Of single frames, the ones of half a segment and more.
+    /// Of single frames, the ones about as long as a segment.
     full: u32,
     rare: Option<Box<Rare>>,
     pub(crate) segment: SegmentSize,
@@ -249,7 +249,7 @@ impl Tally {
     /// Counts a retransmitted frame; `in_vain` if an earlier retransmission had not helped.
     pub(crate) fn retry(&mut self, payload: u32, pass: Pass, in_vain: bool) {
         let size = self.largest_segment();
-        let is_full = size.is_some_and(|size| payload <= size && 2 * payload > size);
+        let is_full = size.is_some_and(|size| payload <= size && is_full(payload, size));
         let odd = self.note_odd();
         odd.retried += u32::from(is_full);
         odd.retried_in_vain += u32::from(is_full && in_vain);

@@ -238,7 +238,7 @@ pub struct Direction {
     /// The same of frames of several segments, merged or TSO, by length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
-    /// Single frames of half a segment and more that were sent for the first time.
+    /// Single frames about as long as a segment that were sent for the first time.
     #[serde(skip)]
     pub full: Fate,
     /// The same of those that were sent again.

@@ -113,7 +113,7 @@ pub struct Hop {
     /// Frames that left within 0.3 ms and arrived, by their bytes in all.
     #[serde(skip)]
     pub together: Lengths,
-    /// Single frames of half a segment and more.
+    /// Single frames about as long as a segment.
     #[serde(skip)]
     pub full: Fate,
     /// Single frames by the pause in front of them, each longer than the one before, from a millisecond on.
@@ -202,7 +202,7 @@ pub struct HopConnection {
     /// Frames that left within 0.3 ms and arrived, by their bytes in all: for the judgment alone.
     #[serde(skip)]
     pub together: Lengths,
-    /// Single frames of half a segment and more.
+    /// Single frames about as long as a segment.
     #[serde(skip)]
     pub full: Fate,
     /// Where full single frames arrived while merged (or TSO) ones were being lost.

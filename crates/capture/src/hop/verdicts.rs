@@ -22,7 +22,7 @@ pub(crate) struct Verdicts {
     by_length: Lengths,
     /// Those that the second capture lacks though the receiver acknowledged them.
     missed: Lengths,
-    /// Single frames of half a segment and more.
+    /// Single frames about as long as a segment: four fifths and more.
     pub(crate) full: Fate,
     passes: Passes,
     together: Together,
@@ -33,6 +33,11 @@ pub(crate) struct Verdicts {
     early: Vec<Judged>,
     /// All frames judged since the last call of `drain_judged`; `None` if they are not kept.
     pub(super) kept: Option<Vec<Judged>>,
+}
+
+/// A length of which only a [full](crate::segment::is_full) single frame has four fifths.
+fn just_over(len: u32) -> u32 {
+    len + len / 4
 }
 
 impl Verdicts {
@@ -48,7 +53,7 @@ impl Verdicts {
             Some(multi) => {
                 self.settle(|len| is_multi(len).unwrap_or(false), over_time);
                 self.keep(judged);
-                let is_full = !multi && is_multi(2 * judged.len).unwrap_or(false);
+                let is_full = !multi && is_multi(just_over(judged.len)).unwrap_or(false);
                 self.count(judged, multi, is_full, over_time);
             }
         }
@@ -70,7 +75,7 @@ impl Verdicts {
     pub(super) fn settle(&mut self, is_multi: impl Fn(u32) -> bool, over_time: &mut OverTime) {
         for early in std::mem::take(&mut self.early) {
             let multi = is_multi(early.len);
-            let is_full = !multi && is_multi(2 * early.len);
+            let is_full = !multi && is_multi(just_over(early.len));
             self.count(early, multi, is_full, over_time);
         }
     }
