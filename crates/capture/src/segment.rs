@@ -38,13 +38,28 @@ pub(crate) struct Size {
     pub(crate) bytes: u32,
     /// A frame with more payload than this carries several segments.
     pub(crate) limit: u32,
+    /// A full segment of the time before the sender found a smaller path MTU. Frames of these died for the length of their
+    /// segments, merged or not, and count as single ones.
+    pub(crate) before: Option<NonZeroU32>,
 }
 
 impl Size {
+    fn of(bytes: u32, limit: u32) -> Self {
+        Self {
+            bytes,
+            limit,
+            before: None,
+        }
+    }
+
     /// Segments in a frame with so much payload.
     #[inline]
     pub(crate) fn segments(self, payload: u32) -> u32 {
-        if payload <= self.limit {
+        let is_of_before = || {
+            self.before
+                .is_some_and(|full| payload.is_multiple_of(full.get()))
+        };
+        if payload <= self.limit || is_of_before() {
             1
         } else {
             payload.div_ceil(self.bytes.max(1))
@@ -231,64 +246,62 @@ fn within(sizes: &[Length], bound: u32) -> Size {
     let is_over =
         |size: &&Length| (bound + 1..=bound + SLACK).contains(&size.payload) && size.frames >= 4;
     if let Some(over) = sizes.iter().rev().find(is_over) {
-        return Size {
-            bytes: over.payload,
-            limit: over.payload,
-        };
+        return Size::of(over.payload, over.payload);
     }
-    let base = base_of_multiples(sizes, bound);
-    if let Some(base) = base.filter(|base| !fell_below(sizes, *base, bound)) {
-        return Size {
-            bytes: base,
-            limit: base,
-        };
+    if let Some(size) = base_of_multiples(sizes, bound) {
+        return size;
     }
     // A path's overhead (PPPoE, IPsec, VXLAN, a clamped MSS) takes at most about 15%.
     let near = sizes
         .iter()
         .filter(|size| (bound - bound / 7..=bound).contains(&size.payload));
     match near.max_by_key(|size| (size.frames, size.payload)) {
-        Some(size) if size.frames >= 2 => Size {
-            bytes: size.payload,
-            limit: bound,
-        },
-        _ => Size {
-            bytes: bound,
-            limit: bound,
-        },
+        Some(size) if size.frames >= 2 => Size::of(size.payload, bound),
+        _ => Size::of(bound, bound),
     }
 }
 
 /// A recurring size of which the larger frames are multiples, when it is well below the bound:
 /// the real segments of a path that is smaller than both ends announced.
-fn base_of_multiples(sizes: &[Length], bound: u32) -> Option<u32> {
-    // What both ends announced may be one segment as well, however many times another length it is.
-    let others: Vec<Length> = sizes
-        .iter()
-        .copied()
-        .filter(|size| size.payload != bound)
-        .collect();
-    let recurs = |size: &&Length| {
-        size.payload >= 400 && size.payload < bound - bound / 7 && size.frames >= 5
-    };
-    others
-        .iter()
-        .filter(recurs)
-        .map(|size| size.payload)
-        .find(|base| explains(&others, *base))
+fn base_of_multiples(sizes: &[Length], bound: u32) -> Option<Size> {
+    let is_small = |size: &&Length| size.payload >= 400 && size.payload < bound - bound / 7;
+    sizes.iter().filter(is_small).find_map(|size| {
+        let base = size.payload;
+        let before = size_before(sizes, base, bound);
+        let is_of_before =
+            |payload: u32| before.is_some_and(|full| payload.is_multiple_of(full.get()));
+        // What both ends announced may be one segment as well, however many times another length it is.
+        let others = sizes
+            .iter()
+            .filter(|size| size.payload != bound && !is_of_before(size.payload));
+        let others: Vec<Length> = others.copied().collect();
+        // What is sent again ends where the segments of the time before ended: there, frames are no multiples.
+        let (multiples, tails) = multiples(&others, base);
+        let fell = before.is_some() && size.frames >= 2 && multiples >= 3 && tails <= 2 * multiples;
+        let recurs = || size.frames >= 5 && explains(&others, base);
+        (fell || recurs()).then_some(Size {
+            before,
+            ..Size::of(base, base)
+        })
+    })
 }
 
 /// Whether most frames larger than `base` are exact multiples of it, and at least three are.
 fn explains(sizes: &[Length], base: u32) -> bool {
-    let larger = || sizes.iter().filter(|size| size.payload > base);
-    let (multiples, others) = larger().fold((0, 0), |(multiples, others), size| {
+    let (multiples, others) = multiples(sizes, base);
+    multiples >= 3 && others * 3 <= multiples && !became_smaller(sizes, base)
+}
+
+/// Frames larger than `base` that are exact multiples of it, and others.
+fn multiples(sizes: &[Length], base: u32) -> (u32, u32) {
+    let larger = sizes.iter().filter(|size| size.payload > base);
+    larger.fold((0, 0), |(multiples, others), size| {
         if size.payload.is_multiple_of(base) {
             (multiples + size.frames, others)
         } else {
             (multiples, others + size.frames)
         }
-    });
-    multiples >= 3 && others * 3 <= multiples && !became_smaller(sizes, base)
+    })
 }
 
 /// Whether segments of this size came only after all larger frames, which had one length: the sender went on with
@@ -303,21 +316,17 @@ fn became_smaller(sizes: &[Length], base: u32) -> bool {
     large.places.1 < small.places.0
 }
 
-/// Whether the first frames were single ones as the SYNs allow them, or several of these, and no such single one came again once
-/// there was one of the smaller size: the sender has found out that they never arrive.
-fn fell_below(sizes: &[Length], base: u32, bound: u32) -> bool {
-    let Some(small) = sizes.iter().find(|size| size.payload == base) else {
-        return false;
-    };
-    let early = || {
-        let longer = sizes.iter().filter(|size| size.payload > base);
-        longer.filter(|size| size.places.0 < small.places.0)
-    };
-    let full = early().find(|size| (bound - bound / 7..=bound).contains(&size.payload));
-    full.is_some_and(|full| {
-        full.places.1 < small.places.0
-            && early().all(|size| size.payload.is_multiple_of(full.payload))
-    })
+/// The segment size at first, if the first frames were single ones as the SYNs allow them, or several of these, and no such single one
+/// came again once there was one of the smaller size: the sender has found out that they never arrive.
+fn size_before(sizes: &[Length], base: u32, bound: u32) -> Option<NonZeroU32> {
+    let small = sizes.iter().find(|size| size.payload == base)?;
+    let longer = sizes.iter().filter(|size| size.payload > base);
+    let mut early = longer.filter(|size| size.places.0 < small.places.0);
+    let is_full = |size: &&Length| (bound - bound / 7..=bound).contains(&size.payload);
+    let full = early.clone().find(is_full)?;
+    let fell = full.places.1 < small.places.0
+        && early.all(|size| size.payload.is_multiple_of(full.payload));
+    NonZeroU32::new(full.payload).filter(|_| fell)
 }
 
 /// Lengths that are tried in pairs: the most frequent ones.
@@ -348,14 +357,9 @@ fn base_in_common(sizes: &[Length]) -> Option<u32> {
 /// The size without a SYN.
 fn free(sizes: &[Length]) -> Option<Size> {
     let largest = sizes.last().map(|size| size.payload)?;
-    let exact = |bytes| {
-        Some(Size {
-            bytes,
-            limit: bytes,
-        })
-    };
-    if let Some(base) = base_of_multiples(sizes, u32::MAX) {
-        return exact(base);
+    let exact = |bytes| Some(Size::of(bytes, bytes));
+    if let Some(size) = base_of_multiples(sizes, u32::MAX) {
+        return Some(size);
     }
     if largest > 1460
         && let Some(base) = COMMON.into_iter().find(|base| explains(sizes, *base))
@@ -448,6 +452,31 @@ mod tests {
             let mut lengths = vec![2_896, 4_344, 4_344];
             lengths.extend([1_448; 6]);
             assert_eq!(settled(&lengths, bound).unwrap().segments(2_896), 2);
+        }
+    }
+
+    /// A red team's black holes: the first frames are full segments, several of them in one, and die; 1,024 bytes and their
+    /// multiples follow.
+    #[test]
+    fn what_died_in_a_black_hole_was_not_merged() {
+        let after = [1024, 2048, 2048, 3072, 1024, 1024, 1024, 1024, 4096, 1024];
+        for (full, bound) in [(8948, 8948), (8948, 8960), (1448, 1448), (1380, 1448)] {
+            let before = [2 * full, 2 * full, full, full, full];
+            let all = [&before[..], &after[..]].concat();
+            let size = settled(&all, Some(bound)).unwrap();
+            assert_eq!(
+                [full, 2 * full].map(|len| size.segments(len)),
+                [1, 1],
+                "{full} of {bound}"
+            );
+            assert_eq!(
+                (size.bytes, size.segments(3072)),
+                (1024, 3),
+                "{full} of {bound}"
+            );
+            // One that comes again was no single segment of a sender that has fallen back.
+            let again = [&all[..], &[full]].concat();
+            assert_eq!(settled(&again, Some(bound)).unwrap().before, None, "{full}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The facts of one connection, from its followed state.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::num::NonZeroU32;
 
 use coalescope_wire::{Tunnel, Tunnels, Vlans};
 
@@ -175,6 +176,11 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         timeouts_after_ack: u64::from(odd.unheard.waits.count),
         timeouts_after_ack_s: seconds(odd.unheard.waits.ns),
         longest_delivered_bytes: flow.longest.bytes(),
+        fell_from_bytes: flow
+            .tally
+            .size()
+            .and_then(|size| size.before)
+            .map(NonZeroU32::get),
         longest_unknown_bytes: (odd.longest_unknown > 0).then_some(odd.longest_unknown),
         repeats: repeats(flow, uncut),
         by_length: flow.tally.by_length(),

@@ -166,7 +166,7 @@ impl Tally {
     #[inline]
     fn count(&mut self, payload: u32, frames: u64, number: u64) {
         match self.segment.size() {
-            Some(size) if payload > size.limit => {
+            Some(size) if size.segments(payload) > 1 => {
                 self.count_multi(size.segments(payload), frames, number);
             }
             None if payload > MOST_COMMON => {
@@ -331,7 +331,8 @@ impl Tally {
 
     /// Payload of the largest segment that the sender may have sent so far, if that is known.
     pub(crate) fn largest_segment(&self) -> Option<u32> {
-        let settled = self.size().map(|size| size.limit);
+        let fell = self.size().is_some_and(|size| size.before.is_some());
+        let settled = self.size().map(|size| size.limit).filter(|_| !fell);
         let Some(bound) = self.segment.bound() else {
             return settled;
         };

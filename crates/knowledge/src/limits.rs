@@ -16,7 +16,9 @@ use crate::thresholds::{
 };
 pub(crate) use queue::is_delayed;
 use queue::is_queueing;
-pub(crate) use stuck::{is_cut_off, is_mostly_stuck, is_stuck, is_stuck_by_length, waits_for_acks};
+pub(crate) use stuck::{
+    is_cut_off, is_mostly_stuck, is_stuck, is_stuck_by_length, longest_arrived, waits_for_acks,
+};
 
 /// What holds a connection back most; of two the first is the graver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]

@@ -185,7 +185,8 @@ records! {
         window_limited_s: f64, window_growing_s: f64, near_frames: u64, gaps_s: f64, gaps: u64, silent_s: f64,
         holes: u64, least_hole_bytes: Option<u32>, repair_s: Option<f64>, stuck_timeouts: u64,
         stuck_places: u64, stuck_s: f64, stuck_bytes: Option<u32>, timeouts_after_ack: u64,
-        timeouts_after_ack_s: f64, longest_delivered_bytes: Option<u32>, longest_unknown_bytes: Option<u32>,
+        timeouts_after_ack_s: f64, longest_delivered_bytes: Option<u32>, fell_from_bytes: Option<u32>,
+        longest_unknown_bytes: Option<u32>,
         repeats: Repeats, by_length: Lengths, full: Fate, full_again: Fate, amid: Amid,
         rejected: Rejected, examples: Option<Box<Examples>>,
     }

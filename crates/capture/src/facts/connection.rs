@@ -229,6 +229,10 @@ pub struct Direction {
     /// Payload of the longest frame that arrived, sent for the first time or again, as far as acknowledged; 65,535 for
     /// that and more.
     pub longest_delivered_bytes: Option<u32>,
+    /// A full segment before the sender went on with far smaller ones, as it does where none of that size arrives. For the
+    /// judgment alone.
+    #[serde(skip)]
+    pub fell_from_bytes: Option<u32>,
     /// Payload of the longest frame over a segment of Ethernet, where the segment size is not known. For the
     /// judgment alone.
     #[serde(skip)]

@@ -34,15 +34,23 @@ pub(crate) fn is_mostly_stuck(data: &Direction, other: &Direction) -> bool {
     data.stuck_s >= GAPS * duration || !is_lossy(data, other)
 }
 
+/// Payload of the longest frame that arrived: one segment where the sender went on with smaller ones, since frames of several of
+/// these may be longer than one that got stuck.
+pub(crate) fn longest_arrived(data: &Direction) -> u32 {
+    let smaller = data.fell_from_bytes.and(data.segment_size_bytes);
+    smaller.or(data.longest_delivered_bytes).unwrap_or(0)
+}
+
 /// Whether the bytes that got stuck were in frames longer than any that arrived, as where a link has a smaller MTU and
 /// sends no "packet too big". Without acknowledgments it is not known what arrived.
 pub(crate) fn is_stuck_by_length(data: &Direction, other: &Direction) -> bool {
     let stuck = data.stuck_bytes.filter(|_| other.acks > 0);
     stuck.is_some_and(|stuck| {
-        let arrived = data.longest_delivered_bytes.unwrap_or(0);
+        let arrived = longest_arrived(data);
         let segment = data.segment_size_bytes.unwrap_or(u32::MAX);
         // What is lost for its length as several segments is no segment that a link cannot carry.
-        let carries_segments = arrived >= segment && stuck / 2 >= segment;
+        let fell = data.fell_from_bytes.is_some();
+        let carries_segments = !fell && arrived >= segment && stuck / 2 >= segment;
         // Lengths from 65,535 on are not told apart: a frame that got stuck may have been the shorter one.
         arrived < u32::from(u16::MAX) && stuck >= SMALL_MTU && stuck > arrived && !carries_segments
     })

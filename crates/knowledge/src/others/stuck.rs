@@ -4,7 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Trace};
 
 use super::case::Case;
 use crate::finding::{Finding, HopRef, Id, Reason};
-use crate::limits::{is_stuck, is_stuck_by_length, opposite};
+use crate::limits::{is_stuck, is_stuck_by_length, longest_arrived, opposite};
 use crate::overview::Overview;
 use crate::same::Same;
 use crate::thresholds::SMALL_MTU;
@@ -36,7 +36,7 @@ impl Case<'_> {
             time(data.stuck_s),
             time(data.duration_s.unwrap_or(0.0)),
             bytes(u64::from(data.stuck_bytes.unwrap_or(0))),
-            bytes(u64::from(data.longest_delivered_bytes.unwrap_or(0))),
+            bytes(u64::from(longest_arrived(data))),
         );
         let again = data.frames_of(|examples| &examples.retransmitted);
         let evidence = vec![shown(text, self.point, again)];
@@ -57,7 +57,7 @@ impl Case<'_> {
         others.any(|other| {
             let same = self.same_way(&other);
             same.is_some_and(|way| {
-                let arrived = way.longest_delivered_bytes.unwrap_or(0) >= stuck;
+                let arrived = longest_arrived(way) >= stuck;
                 let short = way.stuck_bytes.is_some_and(|bytes| bytes < SMALL_MTU);
                 arrived || short && is_stuck(way, way)
             })

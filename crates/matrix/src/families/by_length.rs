@@ -70,6 +70,11 @@ pub(super) const ALL: &[Family] = &[
         black_hole_halved,
     ),
     Family::innocent(
+        "black-hole-merged",
+        "the same behind a merging card: what was merged is cut again, and its segments are too long",
+        black_hole_merged,
+    ),
+    Family::innocent(
         "path-mtu-told",
         "a router with a smaller MTU, which it tells",
         path_mtu_told,
@@ -286,6 +291,26 @@ fn black_hole_halved(dice: &mut Dice) -> Drawn {
         icmp: false,
     });
     Drawn::one(scenario, Otherwise::Loss).beside(twin)
+}
+
+fn black_hole_merged(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (2.0, 30.0));
+    let merge = merging(dice, wan, MergeKind::Gro);
+    let (mtu, narrower) = if dice.chance(0.5) {
+        (9_000, 1_500)
+    } else {
+        (1_500, dice.whole(1_100..=1_400) as u16)
+    };
+    let router = Element::Hop(Hop::Router {
+        mtu: narrower,
+        icmp: false,
+    });
+    let mut scenario = bridged(dice, "black-hole-merged", wan, merge, router);
+    for host in [&mut scenario.client, &mut scenario.server] {
+        (host.mtu, host.mtu_probing) = (mtu, true);
+    }
+    scenario.server.tso = dice.chance(0.5);
+    Drawn::one(scenario, Otherwise::Loss)
 }
 
 fn path_mtu_told(dice: &mut Dice) -> Drawn {
