@@ -5,7 +5,7 @@ use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use crate::judged::{at, judges_nearly_all, lost_by};
 use crate::limits::{ConnectionLimit, waits_for_handshake};
-use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES};
+use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES, SEGMENT};
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
 /// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
@@ -59,7 +59,7 @@ fn is_overtaken_before(
     let mut in_front = arrivals(trace, point, id, direction);
     in_front.any(|(hop, seen)| {
         let before = (&*hop.from, seen.from_id);
-        let missing = not_seen_to_arrive(seen);
+        let missing = segments_not_seen_to_arrive(seen);
         let farther = reach.farther().filter(|_| missing == 0);
         let overtaken =
             || farther.is_some_and(|reach| is_overtaken_before(trace, before, direction, reach));
@@ -82,10 +82,14 @@ pub(crate) fn arrivals<'t>(
     all.filter(move |(_, seen)| seen.to_id == id && seen.direction == direction)
 }
 
-fn not_seen_to_arrive(seen: &HopConnection) -> u64 {
+/// Of a frame of several segments, each comes late once it has been sent again.
+fn segments_not_seen_to_arrive(seen: &HopConnection) -> u64 {
     let sorts = [&seen.merged, &seen.tso, &seen.single];
     let open = sorts.iter().map(|frames| frames.missed + frames.not_judged);
-    lost_by(seen) + open.sum::<u64>()
+    let lengths = seen.by_length.iter().map(|length| {
+        u64::from(length.lost + length.partly) * u64::from(length.bytes.div_ceil(SEGMENT))
+    });
+    lost_by(seen).max(seen.single.lost + lengths.sum::<u64>()) + open.sum::<u64>()
 }
 
 fn last_point<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {

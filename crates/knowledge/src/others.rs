@@ -64,12 +64,20 @@ fn finding(
     };
     // The limit must be visible at this very point.
     let shown = limited().filter(|(_, own)| own.limit == wanted);
-    // What was lost in front of a point is seen in front of that loss only.
-    let shows = |limit: &ConnectionLimit| {
+    let lost = |limit: &ConnectionLimit| {
         let case = (wanted == Limit::Loss).then(|| Case::find(trace, limit));
-        case.is_none_or(|case| case.is_some_and(|case| loss_frames(case.data()) > 0))
+        case.map(|case| case.map_or(0, |case| loss_frames(case.data())))
     };
+    // What was lost in front of a point is seen in front of that loss only.
+    let shows = |limit: &ConnectionLimit| lost(limit).is_none_or(|lost| lost > 0);
     let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
+    // And of what was lost behind it, a later point sees the part that came late.
+    let group = same.group(&largest.point, largest.connection);
+    let of_it = limited().filter(|(limit, own)| {
+        own.limit == wanted && same.group(&limit.point, limit.connection) == group
+    });
+    let most = of_it.max_by_key(|(limit, _)| (lost(limit), limit.point == largest.point));
+    let largest = most.map_or(largest, |(limit, _)| limit);
     let elsewhere = (kind == Kind::Acks).then(|| acknowledged_in_vain(trace, largest));
     let case = elsewhere.flatten().or_else(|| Case::find(trace, largest))?;
     let mut finding = case.finding((trace, overview), (wanted, kind), same);
