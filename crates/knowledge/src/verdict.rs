@@ -1,8 +1,9 @@
 //! The diagnosis: a verdict in words, and the findings behind it.
 
 mod losses;
+mod unify;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use coalescope_capture::facts::Trace;
 use schemars::JsonSchema;
@@ -14,16 +15,17 @@ use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, Id, Share};
 use crate::hints::{doubted, hints};
 use crate::impact::impact;
-use crate::limits::{ConnectionLimit, Limit};
+use crate::limits::ConnectionLimit;
 use crate::merging::{accusations, unjudged};
 use crate::others::{MIXED, healthy, others};
 use crate::overview::Overview;
 use crate::ranking;
-use crate::same::{Group, Same};
+use crate::same::Same;
 use crate::traffic::Traffic;
 use crate::unlinked::unlinked;
 use crate::words::counted;
-use losses::{hops_show_losses, losses_of_hops, lossy_on_hops};
+use losses::{hops_show_losses, losses_of_hops};
+use unify::unify;
 
 /// What can be said about merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -73,12 +75,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     let accusations = accusations(trace, overview, &same);
     let mut findings = accusations.findings;
     overview.believe_hops(trace);
-    let lossy = lossy_on_hops(trace, &same);
-    unify(
-        &mut overview.limits,
-        (&accusations.explained, &lossy),
-        &same,
-    );
+    unify(trace, &mut overview.limits, &accusations.explained, &same);
     let mut explained = accusations.explained;
     if findings.is_empty() {
         findings = hints(trace, overview);
@@ -156,53 +153,6 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
     }
     diagnosis.findings = findings;
     Some((comparison, diagnosis))
-}
-
-/// Gives each connection one limit, the gravest of those at its points. Behind a loss a connection may look idle, or limited by
-/// something else: where hops show that much of it was lost, that does not settle what is unclear in front.
-fn unify(
-    limits: &mut [ConnectionLimit],
-    (explained, lossy): (&[(String, u64)], &HashSet<Group<'_>>),
-    same: &Same<'_>,
-) {
-    let mut gravest: HashMap<Group<'_>, Limit> = explained
-        .iter()
-        .map(|(point, id)| (same.group(point, *id), Limit::MergedLoss))
-        .collect();
-    let unclear: HashSet<Group<'_>> = limits
-        .iter()
-        .filter(|limit| limit.limit == Limit::Unclear)
-        .map(|limit| same.group(&limit.point, limit.connection))
-        .filter(|group| lossy.contains(group))
-        .collect();
-    for limit in &*limits {
-        let group = same.group(&limit.point, limit.connection);
-        if matches!(group, Group::Of(_)) {
-            let own = match limit.limit {
-                Limit::SenderIdle | Limit::PathBandwidth if unclear.contains(&group) => {
-                    Limit::Unclear
-                }
-                own => own,
-            };
-            let known = gravest.entry(group).or_insert(own);
-            *known = (*known).min(own);
-        }
-    }
-    if gravest.is_empty() {
-        return;
-    }
-    let unified = limits.iter().map(|limit| {
-        let group = same.group(&limit.point, limit.connection);
-        let gravest = gravest.get(&group).copied();
-        match gravest {
-            Some(Limit::Unclear) if unclear.contains(&group) => Limit::Unclear,
-            gravest => gravest.map_or(limit.limit, |gravest| gravest.min(limit.limit)),
-        }
-    });
-    let unified: Vec<Limit> = unified.collect();
-    for (limit, unified) in limits.iter_mut().zip(unified) {
-        limit.limit = unified;
-    }
 }
 
 fn verdict(trace: &Trace, overview: &Overview<'_>, findings: &[Finding]) -> Verdict {

@@ -1,14 +1,13 @@
 //! Losses that hops show plainly: of frames that stood alone, or among others that passed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 
-use crate::judged::lost_by;
 use crate::limits::{ConnectionLimit, lacks_the_longest, loss_frames};
 use crate::odds::Table;
 use crate::same::{Group, Same};
-use crate::thresholds::{HEAVY_LOSS, LOSS_FRAMES};
+use crate::thresholds::LOSS_FRAMES;
 
 /// The frames that hops lost, by connection and direction.
 pub(super) type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
@@ -24,21 +23,6 @@ pub(super) fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a
         }
     }
     losses
-}
-
-/// Connections of which hops lost much.
-pub(super) fn lossy_on_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> HashSet<Group<'a>> {
-    let all = trace.hops.iter().flat_map(|hop| {
-        let lossy = hop.connections.iter().filter(|seen| loses_much(seen));
-        lossy.map(|seen| same.group(&hop.from, seen.from_id))
-    });
-    all.collect()
-}
-
-fn loses_much(seen: &HopConnection) -> bool {
-    let all = seen.merged.seen + seen.tso.seen + seen.single.seen;
-    let lost = lost_by(seen);
-    lost >= LOSS_FRAMES && lost as f64 >= HEAVY_LOSS * all as f64
 }
 
 /// Whether a hop lost frames that stood alone, or passed most of those that did not; and the same connection's, not others'.
