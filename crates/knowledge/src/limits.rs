@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
     ABOUT, BEHIND, CLOSED, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, IDLE, LOSS,
-    LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, REORDERED, REORDERED_LATE, ROOM_SEGMENTS,
+    LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, PARTLY, REORDERED, REORDERED_LATE, ROOM_SEGMENTS,
     STUCK_TIME, SYN_AGAIN_S, WAITS, WINDOW_TIME,
 };
 pub(crate) use queue::is_delayed;
@@ -285,12 +285,14 @@ fn needed_again(data: &Direction) -> f64 {
 }
 
 /// Whether merged frames are seen to get through: then no loss is due to merging. Where many more frames come late than
-/// are sent again, the loss is in front of this point, and frames that arrive merged were merged behind it.
+/// are sent again, the loss is in front of this point, and frames that arrive merged were merged behind it. Nor do some that get
+/// through show anything where many do not, and hardly a single frame is there to compare them with.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
     let again = lost + data.repeats.single_repeated;
     let sees_losses = again > 0 && BEHIND * again >= data.late_frames;
-    sees_losses && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
+    let is_compared = data.repeats.single >= HANDFUL || (lost as f64) < PARTLY * merged as f64;
+    sees_losses && is_compared && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
 }
 
 /// A few segments a round trip although there was room for more and the sender was not idle, and heavy losses: the

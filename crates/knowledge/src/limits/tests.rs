@@ -152,6 +152,21 @@ fn heavy_loss_is_unclear_where_the_round_trip_is_not_known() {
     assert_eq!(limit_of(behind_the_loss), Limit::Unclear);
 }
 
+/// One of two members of a bond loses what is merged, and hardly a single frame is sent for the first time.
+#[test]
+fn merged_frames_that_pass_are_compared_with_single_ones_where_many_do_not() {
+    let with_single = |single| {
+        limit_of(|d| {
+            (d.retransmitted_frames, d.retransmitted_bytes) = (1_000, 1_448_000);
+            d.effective_window_segments = Some(1.2);
+            (d.repeats.merged, d.repeats.merged_repeated) = (140, 64);
+            (d.repeats.single, d.repeats.single_repeated) = (single, single / 2);
+        })
+    };
+    assert_eq!(with_single(1), Limit::Unclear);
+    assert_eq!(with_single(100), Limit::Loss);
+}
+
 /// Lost merged frames under a sender that paces: no queue makes it lose half of all.
 #[test]
 fn what_no_sender_brings_upon_itself_is_unclear_at_any_rate() {

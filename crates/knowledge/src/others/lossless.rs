@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use crate::finding::{Finding, Id, Proof};
-use crate::limits::is_short;
+use crate::limits::{has_few_segments, is_short};
 use crate::thresholds::MERGES;
 use crate::words::{bytes, counted, share, shown, time, without_frames};
 
@@ -18,8 +18,10 @@ impl Case<'_> {
         evidence.extend(self.waits().map(without_frames));
         let title = if is_short(self.data()) {
             "short connections wait for timeouts or repairs, and these captures do not show why"
-        } else {
+        } else if has_few_segments(self.data()) {
             "a few segments get through in each round trip, and these captures do not show why"
+        } else {
+            "much is lost, and these captures do not show why"
         };
         let mut finding = self.make(
             Id::NotEnoughEvidence,

@@ -2,6 +2,7 @@ use coalescope_capture::facts::{Amid, Direction, Hop, HopConnection, Outcomes};
 
 use super::*;
 use crate::finding::Reason;
+use crate::limits::Limit;
 use crate::sample;
 use crate::thresholds::SEGMENT;
 
@@ -457,4 +458,77 @@ fn a_hop_that_judges_a_few_frames_names_the_place() {
     assert_eq!(hop_named(few(4, 1), single(0)), None);
     assert_eq!(hop_named(few(4, 0), single(9)), None);
     assert_eq!(hop_named(few(0, 0), single(0)), None);
+}
+
+/// In front of a firewall that drops a third: what is sent again shows no cause. Behind it, nothing comes for most of the time.
+#[test]
+fn what_looks_idle_behind_a_loss_is_not_idle() {
+    let limits = |lost: u64| {
+        let mut front = received(900);
+        (front.retransmitted_frames, front.retransmitted_bytes) = (400, 800_000);
+        (front.effective_window_segments, front.gaps_s) = (Some(2.0), 6.0);
+        let mut behind = received(600);
+        behind.sender_idle_s = 8.0;
+        let points = vec![sample::point("A", front), sample::point("B", behind)];
+        let hop = hop_of("A", "B", outcomes(900, lost), outcomes(100, lost / 9));
+        let trace = Trace {
+            points,
+            hops: vec![hop],
+            ..Trace::default()
+        };
+        judge(&trace)
+            .limits
+            .iter()
+            .map(|limit| limit.limit)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(limits(0), [Limit::SenderIdle; 2]);
+    assert!(!limits(300).contains(&Limit::SenderIdle));
+}
+
+/// The sender's own view, before anything is merged, and a box behind which all that is missing is longer than what came.
+#[test]
+fn no_loss_in_front_of_merging_settles_what_only_the_longest_frames_lack() {
+    let limits = |least_hole_bytes: u32| {
+        let mut front = received(900);
+        (front.retransmitted_frames, front.retransmitted_bytes) = (60, 80_000);
+        (front.tso_frames, front.repeats.tso) = (800, 800);
+        let mut behind = received(840);
+        (behind.merged_frames, behind.merge_factor_max) = (800, Some(5));
+        (behind.late_frames, behind.holes) = (60, 50);
+        behind.longest_delivered_bytes = Some(5 * SEGMENT);
+        behind.least_hole_bytes = Some(least_hole_bytes);
+        let mut hop = hop_of("S", "B", Outcomes::default(), outcomes(100, 0));
+        hop.connections[0].tso = outcomes(800, 30);
+        let trace = Trace {
+            points: vec![sample::point("S", front), sample::point("B", behind)],
+            hops: vec![hop],
+            ..Trace::default()
+        };
+        let limits = judge(&trace).limits;
+        limits.iter().map(|limit| limit.limit).collect::<Vec<_>>()
+    };
+    assert_eq!(limits(6 * SEGMENT), [Limit::Unclear; 2]);
+    assert_eq!(limits(SEGMENT), [Limit::Loss; 2]);
+}
+
+/// A TSO frame of 20 segments is lost, and each of these comes late: none was overtaken.
+#[test]
+fn segments_of_a_lost_frame_come_late_and_are_not_reordered() {
+    let limits = |segments: u32| {
+        let mut late = received(600);
+        (late.out_of_order_frames, late.late_frames) = (40, 40);
+        let mut hop = hop_of("S", "B", Outcomes::default(), outcomes(500, 0));
+        hop.connections[0].tso = outcomes(100, 2);
+        hop.connections[0].by_length.add(segments * SEGMENT, 98, 2);
+        let trace = Trace {
+            points: vec![sample::point("S", received(600)), sample::point("B", late)],
+            hops: vec![hop],
+            ..Trace::default()
+        };
+        let limits = judge(&trace).limits;
+        limits.iter().map(|limit| limit.limit).collect::<Vec<_>>()
+    };
+    assert_eq!(limits(20), [Limit::Loss; 2]);
+    assert_eq!(limits(2), [Limit::Reordering; 2]);
 }
