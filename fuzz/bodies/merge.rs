@@ -154,7 +154,7 @@ fn merge(profile: &Profile, settings: Settings, steps: &[Step], frames: &[&[u8]]
         }
     }
     coalescer.flush(&mut Outgoing::each(|outgoing| {
-        got.push(Brought::of(outgoing, |token| frames[token]))
+        got.push(Brought::of(outgoing, |token| frames[token]));
     }));
     assert!(coalescer.is_empty());
     let counters = coalescer.counters();

@@ -20,7 +20,10 @@ mod trace;
 #[path = "../../../../fuzz/bodies/walk.rs"]
 mod walk;
 
-const TARGETS: [(&str, fn(&[u8])); 7] = [
+/// The name of a target, and what it does with an input.
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 7] = [
     ("files", files::run),
     ("host_sources", host_sources::run),
     ("host_text", host_text::run),
