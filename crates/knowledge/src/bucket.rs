@@ -152,11 +152,16 @@ fn explained_of(limit: &Limit, other: f64) -> f64 {
 
 impl Bucket {
     fn likeliest(frames: &[Left]) -> Option<Self> {
-        let rough = best(rates(1e5, 1.2, 72), frames)?;
-        best(rates(rough.rate_bps / 1.2, 1.03, 13), frames)
-            .into_iter()
-            .chain([rough])
-            .max_by(by_likelihood)
+        let passed = rate_of_passed(frames).into_iter();
+        let around = passed.flat_map(|rate| rates(rate / 1.02, 1.001, 41));
+        let rough = best(rates(1e5, 1.2, 72).chain(around), frames)?;
+        // Each time around the likeliest one, as far as the neighbours of the time before.
+        let finer = [(1.2, 1.03, 13), (1.03, 1.004, 16)];
+        let closer = |best_yet: Self, (reach, factor, count): (f64, f64, i32)| {
+            let finer = best(rates(best_yet.rate_bps / reach, factor, count), frames);
+            finer.into_iter().chain([best_yet]).max_by(by_likelihood)
+        };
+        finer.into_iter().try_fold(rough, closer)
     }
 
     /// The likeliest limit at a rate.
@@ -207,6 +212,19 @@ fn rates(least: f64, factor: f64, count: i32) -> impl Iterator<Item = f64> {
 fn part<'a>(frames: impl IntoIterator<Item = &'a Left>) -> Part {
     let sum = |sum: Part, frame: &Left| sum.and(Part::one(frame.lost));
     frames.into_iter().fold(Part::default(), sum)
+}
+
+/// The rate of what passed between the first and the last loss: that of a bucket which is empty all the time, where a rate
+/// that is a little off adds up to more than the bucket holds.
+fn rate_of_passed(frames: &[Left]) -> Option<f64> {
+    let first = frames.iter().position(|frame| frame.lost)?;
+    let last = frames.iter().rposition(|frame| frame.lost)?;
+    let between = frames.get(first..=last)?;
+    let passed = between.iter().filter(|frame| !frame.lost).map(wire_bytes);
+    let ns = frames[last].ns - frames[first].ns;
+    (ns > 0)
+        .then(|| passed.sum::<f64>() * 8e9 / ns as f64)
+        .filter(|rate| *rate > 0.0)
 }
 
 /// Likelihood of one share of loss for single frames, and another one for merged ones.
