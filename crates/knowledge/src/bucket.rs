@@ -61,7 +61,8 @@ impl Fit {
     /// To frames in turn, of which so many are lost in all.
     pub(crate) fn to(frames: &[Left], lost: u64) -> Option<Self> {
         let all = part(frames);
-        if all.lost < HANDFUL || 2 * all.lost < lost {
+        let is_sample = 2 * all.lost >= lost || all.lost >= 4 * HANDFUL;
+        if all.lost < HANDFUL || !is_sample {
             return None;
         }
         let limit = Bucket::at_rate(frames, f64::INFINITY).map(|bucket| bucket.limit);

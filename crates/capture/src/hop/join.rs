@@ -27,7 +27,7 @@ struct Waiting {
 }
 
 /// How long a frame may take before it counts as lost: longer than the queues of any sane path.
-const HOLD_NS: i64 = 3_000_000_000;
+pub(super) const HOLD_NS: i64 = 3_000_000_000;
 /// How late the clock estimate may make a frame look, before a cause is sought among later ones.
 const TOLERANCE_NS: i64 = 2_000_000;
 /// How long a frame of the second point waits for its cause to be read.
@@ -216,7 +216,12 @@ impl Join {
         if old.covered >= old.seen.len {
             let judged = old.judged(self.connection, old.arrival());
             self.waiting.remove(&key);
-            judge(judged);
+            let first = self.waiting.first_key_value().map(|(first, _)| *first);
+            let behind_hole = first.is_some_and(|(start, order)| start < key.0 && order < key.1);
+            judge(Judged {
+                behind_hole,
+                ..judged
+            });
         }
     }
 
@@ -325,6 +330,7 @@ impl Waiting {
             ahead: self.ahead,
             number: self.seen.number,
             lone: self.lone,
+            behind_hole: false,
             pause_ns: self.seen.pause_ns,
             time_ns: self.seen.time_ns,
             own_ns: self.seen.own_ns,

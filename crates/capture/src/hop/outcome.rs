@@ -68,6 +68,8 @@ pub(crate) struct Judged {
     pub(crate) ahead: u32,
     pub(crate) number: u64,
     pub(crate) lone: bool,
+    /// A frame in front of it that left earlier was still missing.
+    pub(crate) behind_hole: bool,
     /// How long no data had passed the point before.
     pub(crate) pause_ns: i64,
     /// When it left, by the first point's clock.

@@ -108,6 +108,7 @@ mod tests {
             ahead: 0,
             number: 1,
             lone: false,
+            behind_hole: false,
             pause_ns: 0,
             time_ns,
             own_ns: time_ns,

@@ -193,3 +193,20 @@ fn losses_that_are_not_in_turn_are_not_judged() {
     assert!(Fit::to(&frames, 9).is_none());
     assert!(Fit::to(&[], 0).is_none());
 }
+
+/// The bucket is empty for five seconds: a rate that is 1% off would add up to twice what it holds.
+#[test]
+fn the_rate_of_a_bucket_that_stays_empty_is_found() {
+    let mut frames: Vec<Left> = (0..2_000)
+        .map(|i: i64| Left {
+            ns: i * 2_500_000 + i * i % 1_300_000,
+            bytes: SEGMENT * (1 + i * i % 7) as u32,
+            merged: i * i % 7 > 0,
+            ..Left::default()
+        })
+        .collect();
+    police(&mut frames, 9.1e6, 40_000.0);
+    let fit = fit(&frames).unwrap();
+    assert!(fit.beats_limit(), "{fit:?}");
+    assert!((fit.bucket.rate_bps / 9.1e6 - 1.0).abs() < 0.001, "{fit:?}");
+}
