@@ -8,7 +8,7 @@ use super::{BySize, Step};
 use crate::crossing::Crossing;
 use crate::part::Part;
 use crate::thresholds::{
-    ALPHA, CLASS, DOUBT, LONE, MUCH_BETTER, NEARLY_ALL, PARTLY, SEGMENT, SPARED, SPARED_BESIDE,
+    ALPHA, CLASS, DOUBT, LONE, MOSTLY, MUCH_BETTER, NEARLY_ALL, SEGMENT, SPARED, SPARED_BESIDE,
     TENTH,
 };
 
@@ -74,9 +74,10 @@ impl BySize<'_> {
             && merged.against(self.single()) >= ALPHA
     }
 
-    /// Whether of the frames that are carried a quarter and more are lost right behind another lost one of their connection, and
-    /// fewer elsewhere. That is not chance: what loses them loses all that comes for a time, longer frames as well. The longest
-    /// that are carried are left out: among these may be some that were not.
+    /// Whether most of the frames that are carried are lost if they come right behind a lost one of their connection, further ahead
+    /// than that; and fewer elsewhere. That is not chance: what loses them loses all that comes for a time, longer frames as
+    /// well. Behind a box, and behind chance, they pass and show the receiver a hole. The longest that are carried are left out:
+    /// among these may be some that were not.
     fn loses_in_runs(&self, step: &Step) -> bool {
         let beyond_doubt = step.carried.unwrap_or(0).saturating_sub(SEGMENT);
         let is_carried = |frame: &Left| !frame.merged || frame.bytes <= beyond_doubt;
@@ -84,13 +85,14 @@ impl BySize<'_> {
         let behind = |lost: bool| {
             let these = pairs
                 .iter()
-                .filter(|[before, frame]| is_carried(frame) && before.lost == lost);
+                .filter(|[before, frame]| is_carried(frame) && before.lost == lost)
+                .filter(|[before, frame]| frame.ahead > before.ahead);
             these.fold(Part::default(), |part, [_, frame]| {
                 part.and(Part::one(frame.lost))
             })
         };
         let (lost, passed) = (behind(true), behind(false));
-        lost.share() >= PARTLY && lost.share() > passed.share() && lost.against(passed) < ALPHA
+        lost.share() >= MOSTLY && lost.share() > passed.share() && lost.against(passed) < ALPHA
     }
 
     /// Whether nearly all of the longest frames that are carried pass, and none that is up to a segment longer. What is in a

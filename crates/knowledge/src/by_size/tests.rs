@@ -231,6 +231,8 @@ fn what_loses_shorter_frames_in_runs_is_no_box() {
             hop.in_turn.push(Left {
                 ns: i64::from(i) * 2_000_000,
                 bytes: segments * SEGMENT,
+                // A window of 60 frames is acknowledged at once.
+                ahead: (i % 60 + 1) * 2 * SEGMENT,
                 merged: segments > 1,
                 lost,
                 ..Left::default()
