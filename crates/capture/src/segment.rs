@@ -203,7 +203,7 @@ impl SegmentSize {
 /// MTU, and the 1,024 bytes with which a sender goes on in a black hole (Linux `tcp_base_mss`) are less.
 #[inline]
 pub(crate) fn is_full(payload: u32, size: u32) -> bool {
-    payload > size - size / 5
+    5 * u64::from(payload) > 4 * u64::from(size)
 }
 
 /// Four frames of one length just over the limit show that this is the sender's true segment size.

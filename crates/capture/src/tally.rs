@@ -166,9 +166,10 @@ impl Tally {
     #[inline]
     fn count(&mut self, payload: u32, frames: u64, number: u64) {
         match self.segment.size() {
-            Some(size) if size.segments(payload) > 1 => {
-                self.count_multi(size.segments(payload), frames, number);
-            }
+            Some(size) if payload > size.limit => match size.segments(payload) {
+                1 => {}
+                segments => self.count_multi(segments, frames, number),
+            },
             None if payload > MOST_COMMON => {
                 let longest = &mut self.note_odd().longest_unknown;
                 *longest = payload.max(*longest);

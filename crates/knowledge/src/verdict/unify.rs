@@ -58,7 +58,9 @@ impl<'a> Open<'a> {
     fn of(trace: &'a Trace, limits: &'a [ConnectionLimit], same: &Same<'_>) -> Self {
         let unclear = || {
             let these = limits.iter().filter(|limit| limit.limit == Limit::Unclear);
-            these.map(|limit| (limit, same.group(&limit.point, limit.connection)))
+            let groups = these.map(|limit| (limit, same.group(&limit.point, limit.connection)));
+            // One point settles nothing of another's, and may have thousands of connections.
+            groups.filter(|(_, group)| matches!(group, Group::Of(_)))
         };
         let on_hops = |is_so: fn(&HopConnection) -> bool| {
             let all = trace.hops.iter().flat_map(move |hop| {
