@@ -3,7 +3,7 @@
 
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
-use crate::judged::{at, judges_nearly_all, lost_by};
+use crate::judged::{at, judges_nearly_all, left_by, lost_by};
 use crate::limits::{ConnectionLimit, waits_for_handshake};
 use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES, SEGMENT};
 
@@ -122,6 +122,7 @@ fn passages<'t>(
 
 fn carries_all(seen: &HopConnection) -> bool {
     let lost = lost_by(seen);
-    let all = seen.merged.seen + seen.tso.seen + seen.single.seen;
-    judges_nearly_all(seen) && lost < LOSS_FRAMES && (lost as f64) < HEAVY_LOSS * all as f64
+    judges_nearly_all(seen)
+        && lost < LOSS_FRAMES
+        && (lost as f64) < HEAVY_LOSS * left_by(seen) as f64
 }

@@ -11,10 +11,10 @@ mod need;
 use coalescope_capture::facts::{Hop, Left, Outcomes};
 
 pub(crate) use ahead::Ahead;
-use need::{Limit, Need};
+use need::{Limit, Need, Sorts};
 
 use crate::part::{Part, runs_of_lost};
-use crate::thresholds::{A_FEW, ALPHA, DEEP_S, DOUBT, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
+use crate::thresholds::{A_FEW, ALPHA, DEEP_S, HANDFUL, MOSTLY, MUCH_BETTER, PARTLY};
 use crate::words::{bytes, rate, share};
 
 /// What Ethernet, IP and TCP add to most payloads.
@@ -175,17 +175,11 @@ impl Bucket {
     /// is lost whatever it is made of.
     fn spares_single(&self, frames: &[Left]) -> bool {
         let needs = needs(frames, self.rate_bps).into_iter();
-        let pairs: Vec<_> = frames.iter().zip(needs).collect();
-        let beyond = |merged: bool| {
-            let all = pairs.iter().filter(|(frame, need)| {
-                frame.merged == merged && need.bytes as f64 > self.limit.bytes
-            });
-            part(all.map(|(frame, _)| *frame))
-        };
-        let (merged, single) = (beyond(true), beyond(false));
-        let of = |merged: bool| part(frames.iter().filter(|frame| frame.merged == merged));
-        let never = of(false).lost == 0 && of(true).against(of(false)) < ALPHA;
-        never || merged.share() > single.share() && merged.against(single) < DOUBT
+        let pairs = frames.iter().zip(needs);
+        let beyond = pairs.filter(|(_, need)| need.bytes as f64 > self.limit.bytes);
+        let Sorts { merged, single } = Sorts::of(frames);
+        let never = single.lost == 0 && merged.against(single) < ALPHA;
+        never || Sorts::of(beyond.map(|(frame, _)| frame)).spares_single()
     }
 
     /// How long it takes until all of it has come back.
@@ -230,8 +224,8 @@ fn rate_of_passed(frames: &[Left]) -> Option<f64> {
 
 /// Likelihood of one share of loss for single frames, and another one for merged ones.
 fn shares(frames: &[Left]) -> f64 {
-    let of = |merged| part(frames.iter().filter(move |frame| frame.merged == merged));
-    of(true).own_likelihood() + of(false).own_likelihood()
+    let Sorts { merged, single } = Sorts::of(frames);
+    merged.own_likelihood() + single.own_likelihood()
 }
 
 fn wire_bytes(frame: &Left) -> f64 {

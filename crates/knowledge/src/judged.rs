@@ -27,6 +27,11 @@ pub(crate) fn is_unjudged(frames: &Outcomes, single: &Outcomes) -> bool {
     many(frames) && frames.not_judged > frames.lost && !many(single)
 }
 
+/// Data frames of a connection that left the first point of a hop.
+pub(crate) fn left_by(seen: &HopConnection) -> u64 {
+    seen.merged.seen + seen.tso.seen + seen.single.seen
+}
+
 /// Frames that a connection lost on a hop, in whole or in part.
 pub(crate) fn lost_by(seen: &HopConnection) -> u64 {
     seen.merged.damaged() + seen.tso.damaged() + seen.single.lost

@@ -20,7 +20,7 @@ use crate::merging::is_judged;
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::ranking;
-use crate::same::Same;
+use crate::same::{Group, Same};
 use crate::thresholds::{BEHIND, HANDFUL, LOSS_FRAMES};
 use crate::traffic::{Own, Traffic};
 use crate::words::{connections, probability, share, shown, without_frames};
@@ -73,8 +73,11 @@ fn finding(
     let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
     // And of what was lost behind it, a later point sees the part that came late.
     let group = same.group(&largest.point, largest.connection);
+    let is_lost_elsewhere = wanted == Limit::Loss && matches!(group, Group::Of(_));
     let of_it = limited().filter(|(limit, own)| {
-        own.limit == wanted && same.group(&limit.point, limit.connection) == group
+        is_lost_elsewhere
+            && own.limit == wanted
+            && same.group(&limit.point, limit.connection) == group
     });
     let most = of_it.max_by_key(|(limit, _)| (lost(limit), limit.point == largest.point));
     let largest = most.map_or(largest, |(limit, _)| limit);

@@ -5,19 +5,16 @@
 
 use coalescope_capture::facts::Left;
 
-use super::need::{Limit, Need};
+use super::need::{Limit, Need, Sorts};
 use super::part;
-use crate::part::Part;
-use crate::thresholds::{A_FEW, DOUBT, HANDFUL, TENTH};
+use crate::thresholds::{A_FEW, HANDFUL, TENTH};
 use crate::words::{bytes, share};
 
 /// The likeliest limit of bytes between the last acknowledgment and a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ahead {
     pub(super) limit: Limit,
-    /// Frames beyond it.
-    merged: Part,
-    single: Part,
+    beyond: Sorts,
     /// Frames that were lost, and of these those that are longer than the whole limit.
     lost: u64,
     too_long: u64,
@@ -38,16 +35,11 @@ impl Ahead {
             .iter()
             .map(|frame| Need::of(frame, ahead(frame).into()));
         let limit = Limit::likeliest(needs.collect())?;
-        let beyond = |merged: bool| {
-            let is_beyond =
-                |frame: &&Left| frame.merged == merged && f64::from(ahead(frame)) > limit.bytes;
-            part(frames.iter().filter(is_beyond))
-        };
+        let is_beyond = |frame: &&Left| f64::from(ahead(frame)) > limit.bytes;
         let is_too_long = |frame: &&Left| frame.lost && f64::from(frame.bytes) > limit.bytes;
         Some(Self {
             limit,
-            merged: beyond(true),
-            single: beyond(false),
+            beyond: Sorts::of(frames.iter().filter(is_beyond)),
             lost: part(frames).lost,
             too_long: frames.iter().filter(is_too_long).count() as u64,
         })
@@ -55,11 +47,9 @@ impl Ahead {
 
     /// Whether single frames are lost beyond it as merged ones are, and frames as long as those that were lost pass within it.
     pub(super) fn hits_all(&self) -> bool {
-        let spares_single =
-            self.merged.share() > self.single.share() && self.merged.against(self.single) < DOUBT;
         self.limit.beyond.lost >= 2 * HANDFUL
-            && self.single.lost >= A_FEW
-            && !spares_single
+            && self.beyond.single.lost >= A_FEW
+            && !self.beyond.spares_single()
             && 2 * self.too_long < self.lost
     }
 

@@ -3,6 +3,7 @@
 use coalescope_capture::facts::Left;
 
 use crate::part::Part;
+use crate::thresholds::DOUBT;
 
 /// What a frame needs to pass, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,5 +62,32 @@ impl Limit {
     /// Frames that it expects to arrive and were lost, or the other way about.
     pub(super) fn errors(&self) -> u64 {
         self.beyond.all - self.beyond.lost + self.within.lost
+    }
+}
+
+/// Frames by sort.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sorts {
+    pub(super) merged: Part,
+    pub(super) single: Part,
+}
+
+impl Sorts {
+    pub(super) fn of<'a>(frames: impl IntoIterator<Item = &'a Left>) -> Self {
+        let mut sorts = Self::default();
+        for frame in frames {
+            let sort = if frame.merged {
+                &mut sorts.merged
+            } else {
+                &mut sorts.single
+            };
+            *sort = sort.and(Part::one(frame.lost));
+        }
+        sorts
+    }
+
+    /// Whether single frames pass, unlike merged ones.
+    pub(super) fn spares_single(&self) -> bool {
+        self.merged.share() > self.single.share() && self.merged.against(self.single) < DOUBT
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use coalescope_capture::facts::{HopConnection, Trace};
 
-use crate::judged::{at, lost_by};
+use crate::judged::{at, left_by, lost_by};
 use crate::limits::{ConnectionLimit, Limit, lacks_the_longest};
 use crate::same::{Group, Same};
 use crate::thresholds::{HEAVY_LOSS, LOSS_FRAMES};
@@ -96,7 +96,6 @@ impl<'a> Open<'a> {
 }
 
 fn loses_much(seen: &HopConnection) -> bool {
-    let all = seen.merged.seen + seen.tso.seen + seen.single.seen;
     let lost = lost_by(seen);
-    lost >= LOSS_FRAMES && lost as f64 >= HEAVY_LOSS * all as f64
+    lost >= LOSS_FRAMES && lost as f64 >= HEAVY_LOSS * left_by(seen) as f64
 }
