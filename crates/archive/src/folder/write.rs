@@ -183,7 +183,6 @@ impl Shard {
 fn properties() -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_2_0)
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
         .set_data_page_row_count_limit(PAGE)
@@ -200,6 +199,10 @@ fn properties() -> WriterProperties {
                 .set_column_dictionary_enabled((*column).into(), false)
                 .set_column_encoding((*column).into(), encoding);
         }
+    }
+    for column in BY_BYTE.into_iter().chain(STRINGS) {
+        let zstd = Compression::ZSTD(ZstdLevel::default());
+        properties = properties.set_column_compression(column.into(), zstd);
     }
     properties.build()
 }
