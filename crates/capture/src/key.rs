@@ -71,7 +71,11 @@ impl Key {
         let ([low, low_rest], [high, high_rest]) = (self.low, self.high);
         hasher.write_u64(low ^ high_rest);
         hasher.write_u64(low_rest ^ high);
-        hasher.write_u64(self.last_word());
+        hasher.write_u64(
+            u64::from(self.low_port) << 48
+                | u64::from(self.high_port) << 32
+                | u64::from(self.context),
+        );
         hasher.finish()
     }
 
@@ -93,20 +97,13 @@ impl Key {
 
     /// The key as bytes: both addresses, the lower end's first, both ports, and the context; numbers are big-endian.
     pub(crate) fn to_bytes(self) -> [u8; 40] {
-        let ([low, low_rest], [high, high_rest]) = (self.low, self.high);
-        let words = [low, low_rest, high, high_rest, self.last_word()];
         let mut bytes = [0; 40];
-        for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-            *bytes = word.to_be_bytes();
-        }
+        bytes[..16].copy_from_slice(&whole(self.low).to_be_bytes());
+        bytes[16..32].copy_from_slice(&whole(self.high).to_be_bytes());
+        bytes[32..34].copy_from_slice(&self.low_port.to_be_bytes());
+        bytes[34..36].copy_from_slice(&self.high_port.to_be_bytes());
+        bytes[36..].copy_from_slice(&self.context.to_be_bytes());
         bytes
-    }
-
-    /// Ports and context.
-    #[inline]
-    fn last_word(&self) -> u64 {
-        let ports = u64::from(self.low_port) << 48 | u64::from(self.high_port) << 32;
-        ports | u64::from(self.context)
     }
 
     /// The key from its bytes.

@@ -1,7 +1,5 @@
 //! What the analysis keeps of a frame, as plain numbers: a row of a table.
 
-use std::hash::{Hash, Hasher};
-
 /// What a frame turned out to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
@@ -65,35 +63,8 @@ impl Checksum {
 
 /// Both ends of a connection, the lower one first: two addresses of 16 bytes (IPv4 in the last four), two ports, and
 /// the IP version in four bits with 28 of a hash of the tunnels around it; numbers are big-endian.
-#[derive(Clone, Copy, Debug, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ends(pub [u8; 40]);
-
-impl Ends {
-    /// In the widths in which they have just been written: wider loads cannot be forwarded from the store buffer, and
-    /// cost a sixth of a digest's time.
-    #[inline]
-    fn words(&self) -> [u64; 5] {
-        let (words, _) = self.0.as_chunks::<8>();
-        std::array::from_fn(|at| u64::from_ne_bytes(words[at]))
-    }
-}
-
-impl PartialEq for Ends {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        let unlike = |sum, (one, two): (u64, u64)| sum | (one ^ two);
-        self.words().into_iter().zip(other.words()).fold(0, unlike) == 0
-    }
-}
-
-impl Hash for Ends {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        for word in self.words() {
-            state.write_u64(word);
-        }
-    }
-}
 
 impl Default for Ends {
     fn default() -> Self {
