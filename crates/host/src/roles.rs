@@ -5,6 +5,7 @@
 //! the members of a bond, and the interface beneath a VLAN, carry what is above them.
 
 mod around;
+mod ends;
 mod forward;
 mod graph;
 mod passing;

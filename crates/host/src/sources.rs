@@ -19,6 +19,7 @@ mod given;
 mod group;
 mod hosts;
 mod limits;
+mod mail;
 mod margin;
 mod normalise;
 mod pasted;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Passages {
-    /// `forward`, `prerouting` or `postrouting`.
+    /// `forward`, `prerouting` or `postrouting`; `xfrm` for policies of IPsec.
     pub hook: String,
     /// At `forward`: what none of its rules accepts is dropped.
     pub drops_others: bool,
     /// At `forward` what rules accept, at `prerouting` those that change the destination, at `postrouting` those that change
-    /// the source.
+    /// the source; at `xfrm` the networks of others that what came in a tunnel is passed on to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Passage>,
 }

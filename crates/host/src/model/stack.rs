@@ -144,7 +144,7 @@ pub struct IpvsService {
 pub struct IpvsDestination {
     /// Address and port.
     pub address: String,
-    /// How packets get there: `nat`, `route`, `tunnel`, `local` or `bypass`.
+    /// How packets get there: `nat`, `route`, `tunnel`, `local` or `bypass`; empty where the list has counters instead.
     pub forward: String,
     /// Weight.
     #[serde(skip_serializing_if = "Option::is_none")]

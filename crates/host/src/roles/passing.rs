@@ -111,6 +111,7 @@ pub(super) fn out_again(
         let found = chains.find(|(_, chain)| chain.rules.iter().any(shows));
         found.map(|(name, _)| name)
     };
+    let unwraps = || shown("xfrm", &|_| true);
     let masks = || shown("postrouting", &|rule| place.is_masked(rule));
     let sends = || shown("prerouting", &|rule| place.is_sent_on(rule));
     let accepts = || shown("forward", &|rule| place.is_accepted(rule));
@@ -119,6 +120,12 @@ pub(super) fn out_again(
         .and_then(|name| why(name, "translates what leaves by it"))
         .or_else(|| why(sends()?, "sends what it receives on to other hosts"))
         .or_else(|| why(accepts()?, "accepts what leaves by it again"))
+        .or_else(|| {
+            why(
+                unwraps()?,
+                "has policies of IPsec for networks behind this host",
+            )
+        })
 }
 
 /// An interface that packets may come in by and leave by, and what is beside it.

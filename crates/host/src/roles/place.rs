@@ -1,5 +1,6 @@
 //! Where an interface is: what its master is, and whether packets could be routed to it.
 
+use super::ends::{has_dead_ports, is_bare, is_dead_end};
 use super::graph::{Graph, beside};
 use super::{Role, RoleName};
 use crate::model::{Interface, Snapshot};
@@ -56,17 +57,21 @@ fn is_ovs(snapshot: &Snapshot, bridge: &str) -> bool {
     listed || bridge == OVS_DATAPATH
 }
 
-/// Neither up nor with an address that could be routed to, as far as is known.
+/// Not up, or without an address and a route, as far as is known.
 pub(super) fn is_unrouted(snapshot: &Snapshot, key: &str) -> bool {
     let interface = snapshot.interfaces.get(key);
-    interface.is_none_or(|i| i.up == Some(false) || is_internal(i))
+    interface.is_none_or(|i| i.up == Some(false) || is_internal(i) || is_bare(snapshot, i))
 }
 
 /// Whether packets from other interfaces of its stack could be routed to it.
 pub(super) fn is_routed_to(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {
     let interface = snapshot.interfaces.get(key);
-    let is_able = interface.is_some_and(|i| !is_kind(i, "vrf") && i.carrier != Some(false));
-    is_able && keeps_frames(snapshot, graph, key) && !is_unrouted(snapshot, key)
+    let is_able = interface
+        .is_some_and(|i| !is_kind(i, "vrf") && i.carrier != Some(false) && !is_dead_end(i));
+    is_able
+        && keeps_frames(snapshot, graph, key)
+        && !is_unrouted(snapshot, key)
+        && !has_dead_ports(snapshot, graph, key)
 }
 
 /// The interfaces among which its packets are routed: those of its namespace, or of its VRF.

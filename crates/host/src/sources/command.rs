@@ -245,6 +245,22 @@ fn plain(line: &str) -> Command {
     }
 }
 
+/// A command that a loop ran for an interface, or that nobody typed in what was given.
+pub(super) fn about(interface: &str, of: Option<Command>) -> Command {
+    let of = of.unwrap_or_default();
+    let looped = of.line.rsplit_once("ethtool ").map_or("", |(_, rest)| rest);
+    let option = looped
+        .split_whitespace()
+        .next()
+        .filter(|word| word.starts_with('-'));
+    // Settings without a heading are those of `-k` more often than not.
+    let option = option.unwrap_or("-k");
+    Command {
+        line: format!("ethtool {option} {interface}"),
+        ..of
+    }
+}
+
 fn within(namespace: &str, line: &str) -> Command {
     Command {
         namespace: Some(namespace.to_owned()),

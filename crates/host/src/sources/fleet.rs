@@ -1,6 +1,7 @@
 //! Output of several hosts in one text, as tools print it that run a command on many hosts: Ansible, pssh,
 //! ClusterShell and dshbak, pdsh and `clush`, Salt, Fabric, or a loop of the shell.
 
+mod folded;
 mod heading;
 mod tools;
 
@@ -14,7 +15,7 @@ use heading::Heading;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Share<'a> {
     /// `None` for what stands before the first host.
-    pub(super) host: Option<&'a str>,
+    pub(super) host: Option<Cow<'a, str>>,
     /// How many lines of the text stand before it.
     pub(super) before: usize,
     pub(super) text: Cow<'a, str>,
@@ -57,10 +58,13 @@ fn cut<'a>(text: &'a str, headings: &[Heading<'a>]) -> Vec<Share<'a>> {
     let first = headings.first().map_or(text.len(), |heading| heading.start);
     let ends = headings.iter().skip(1).map(|heading| heading.start);
     let ends = ends.chain([text.len()]);
-    let behind = headings.iter().zip(ends).map(|(heading, end)| Share {
-        host: Some(heading.host),
-        before: heading.lines,
-        text: Cow::Borrowed(&text[heading.end..end]),
+    let behind = headings.iter().zip(ends).flat_map(|(heading, end)| {
+        let hosts = folded::hosts(heading.host).into_iter();
+        hosts.map(move |host| Share {
+            host: Some(host),
+            before: heading.lines,
+            text: Cow::Borrowed(&text[heading.end..end]),
+        })
     });
     let front = Some(Share::whole(&text[..first]));
     let front = front.filter(|share| !share.text.trim().is_empty());
@@ -134,7 +138,7 @@ impl<'a> Gathering<'a> {
         let at = *self.places.entry(host).or_insert(self.shares.len());
         if at == self.shares.len() {
             self.shares.push(Share {
-                host,
+                host: host.map(Cow::Borrowed),
                 before: number,
                 text: Cow::Owned(String::new()),
             });

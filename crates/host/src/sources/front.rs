@@ -17,16 +17,22 @@ pub(super) fn unmarked(text: String) -> String {
     if !is_quoted && !is_fenced {
         return text;
     }
-    let bare = |line: &str| {
+    let mut is_open = false;
+    let mut bare = |line: &str| {
         let inner = if is_quoted {
             unquoted(line)
         } else {
             Some(line)
         };
-        let inner = inner.filter(|inner| !inner.starts_with(FENCE));
-        inner.unwrap_or("\n").to_owned()
+        match inner {
+            Some(fence) if fence.starts_with(FENCE) => {
+                is_open = !is_open;
+                if is_open { "\n" } else { END }.to_owned()
+            }
+            inner => inner.unwrap_or("\n").to_owned(),
+        }
     };
-    text.split_inclusive('\n').map(bare).collect()
+    text.split_inclusive('\n').map(&mut bare).collect()
 }
 
 /// Whether most lines are quoted.
@@ -47,6 +53,9 @@ fn unquoted(line: &str) -> Option<&str> {
 
 /// The fence of output in Markdown.
 const FENCE: &str = "```";
+
+/// What stands for the end of a fenced block, behind which are words of its author again.
+const END: &str = "{code}\n";
 
 /// What may be meant of a text that is not understood from its beginning, each with what was left out of it.
 pub(super) fn without(body: &str) -> impl Iterator<Item = (String, Cow<'_, str>)> {

@@ -3,9 +3,36 @@
 
 /// The text without a time in front of each line, and without what all lines are indented by.
 pub(super) fn cut(text: String) -> String {
+    let text = unnumbered(&text).unwrap_or(text);
     let text = straight(&text).unwrap_or(text);
     let text = untimed(&text).unwrap_or(text);
+    let text = unsigned(&text).unwrap_or(text);
     straight(&text).unwrap_or(text)
+}
+
+/// Without the number that `cat -n` and `nl` put before each line.
+fn unnumbered(text: &str) -> Option<String> {
+    each(text, |line| {
+        let (number, rest) = line.split_once('\t')?;
+        number.trim_start().parse::<u32>().ok().map(|_| rest)
+    })
+}
+
+/// Without the host and the program that syslog names behind the time (RFC 3164 section 4.1): `gw netdump[1234]: `.
+fn unsigned(text: &str) -> Option<String> {
+    let first = filled(text).next()?;
+    let end = first.find("]: ")? + 3;
+    let sign = &first[..end];
+    let is_sign = sign.split(' ').count() == 3 && sign.contains('[');
+    let bare = sign.trim_end();
+    let rest = |line: &str| line.starts_with(sign) || line.trim_end() == bare;
+    let lines = text.split_inclusive('\n');
+    let all = is_sign && filled(text).all(rest);
+    all.then(|| {
+        lines
+            .map(|line| line.strip_prefix(sign).unwrap_or("\n"))
+            .collect()
+    })
 }
 
 /// The text without what all of its lines begin with; none if that is nothing.
@@ -110,6 +137,15 @@ mod tests {
             );
             assert_eq!(cut(text), "$ ip link\n\n  link/ether\n\n", "{time:?}");
         }
+    }
+
+    #[test]
+    fn numbers_and_what_syslog_puts_in_front_are_cut_off() {
+        let numbered = "     1\t$ ip link\n     2\t  link/ether\n";
+        assert_eq!(cut(numbered.to_owned()), "$ ip link\n  link/ether\n");
+        let sign = "Nov 27 10:00:00 gw dump[7]: ";
+        let logged = format!("{sign}$ ip link\n{}\n{sign}  link/ether\n", sign.trim_end());
+        assert_eq!(cut(logged), "$ ip link\n\n  link/ether\n");
     }
 
     #[test]

@@ -6,7 +6,15 @@ use super::bundle;
 
 /// Whether these first bytes of a file are no text in any encoding that is read here.
 pub(super) fn is_binary(head: &[u8]) -> bool {
-    utf16(head).is_none() && head.contains(&0)
+    utf16(head).is_none() && without_padding(head).contains(&0)
+}
+
+/// Without the zeros behind the last line of a file, where the host went down before its last block was written.
+fn without_padding(bytes: &[u8]) -> &[u8] {
+    match bytes.iter().rposition(|byte| *byte != 0) {
+        Some(last) if bytes[last] == b'\n' => &bytes[..=last],
+        _ => bytes,
+    }
 }
 
 /// Bytes as text.
@@ -227,6 +235,8 @@ mod tests {
         assert!(is_binary(b"\x7fELF\0\0\0\0"));
         assert!(!is_binary(b"a\0b\0c\0d\0e\0"));
         assert!(!is_binary(b"plain"));
+        assert!(!is_binary(b"ip link\n\0\0\0\0"));
+        assert!(is_binary(b"ip\0link\n\0"));
     }
 
     proptest! {

@@ -60,7 +60,7 @@ impl Understand<'_> {
             let many = pieces.len() > 1 || shares.len() > 1;
             all.extend(pieces.into_iter().map(|piece| {
                 let piece = Piece {
-                    host: piece.host.or(share.host),
+                    host: piece.host.or(share.host.as_deref()),
                     line: piece.line + share.before,
                     ..piece
                 };
@@ -78,6 +78,10 @@ impl Understand<'_> {
         many: bool,
     ) -> Read {
         let typed = piece.command.map(command::parse);
+        let typed = match piece.interface {
+            Some(name) => Some(command::about(name, typed)),
+            None => typed,
+        };
         let command = typed.as_ref().or(by_name.filter(|_| !many));
         let result = self.part(place, command, piece, many);
         Read {
@@ -127,7 +131,9 @@ impl Understand<'_> {
             let mut part = self.read(origin, command, &body)?;
             part.snapshot.not_read(origin, left_out);
             // One line may be anything: a word is a host's name.
-            (!part.snapshot.interfaces.is_empty()).then_some(part)
+            let says =
+                !part.snapshot.interfaces.is_empty() || !part.snapshot.stack.sysctls.is_empty();
+            says.then_some(part)
         })
     }
 }
@@ -173,7 +179,7 @@ fn last_first(items: &mut [Item]) {
 
 /// A host of which a tool printed a heading, and nothing below.
 fn silent(place: &Place, share: &Share<'_>) -> Option<Read> {
-    let host = share.host?.to_owned();
+    let host = share.host.as_deref()?.to_owned();
     let origin = format!("{place} line {} ({host})", share.before);
     Some(Read {
         host: Some(host),
@@ -236,7 +242,13 @@ fn newest(all: &mut [Read]) {
             continue;
         };
         let words: Vec<String> = command.line.split_whitespace().map(str::to_owned).collect();
-        let key = (read.host.clone(), command.namespace.clone(), words);
+        // One loop prints several kinds of output of an interface.
+        let key = (
+            read.host.clone(),
+            command.namespace.clone(),
+            part.kind,
+            words,
+        );
         if let Some(line) = last.get(&key) {
             let why =
                 format!("the same command was run again: what it printed at line {line} is used");
@@ -314,8 +326,8 @@ impl Names {
 }
 
 fn origin(place: &Place, piece: &Piece<'_>, many: bool) -> String {
-    match piece.command {
-        Some(command) => format!("{place} line {} ({command})", piece.line),
+    match piece.interface.or(piece.command) {
+        Some(what) => format!("{place} line {} ({what})", piece.line),
         None if many => format!("{place} line {}", piece.line),
         None => place.to_string(),
     }

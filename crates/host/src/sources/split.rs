@@ -6,10 +6,14 @@
 mod begins;
 mod heading;
 mod prompt;
+mod title;
+mod typed;
 
 use std::collections::BTreeSet;
 
 use super::command;
+pub(super) use title::Names;
+pub(super) use typed::Typed;
 
 /// The output of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub(super) struct Piece<'a> {
     pub(super) command: Option<&'a str>,
     /// The host that the prompt names.
     pub(super) host: Option<&'a str>,
+    /// The interface that a line above names.
+    pub(super) interface: Option<&'a str>,
     /// The line that it begins at, from 1.
     pub(super) line: usize,
     pub(super) body: &'a str,
@@ -29,6 +35,7 @@ impl<'a> Piece<'a> {
         Piece {
             command: None,
             host: None,
+            interface: None,
             line: 1,
             body: text,
         }
@@ -58,11 +65,18 @@ enum Style {
 /// Cuts a text.
 pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     let styles = established(text);
+    let names = Names::of(text);
     let mut pieces = Vec::new();
     let mut open = Open::default();
     for line in Lines::of(text) {
         let separator = separator(line.text).filter(|found| counts(found, &styles));
-        if let Some(separator) = separator {
+        if let Some(interface) = title::read(line.text, &text[line.end..], &names) {
+            open.close(text, line.start, &mut pieces);
+            open = open.under(interface, &line);
+        } else if is_end(line.text) {
+            open.close(text, line.start, &mut pieces);
+            open = Open::behind(&line);
+        } else if let Some(separator) = separator {
             open.close(text, line.start, &mut pieces);
             open = Open::at(separator, &line);
         }
@@ -87,6 +101,20 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
         }
     }
     cut
+}
+
+/// What closes a block of output in a page or a pager, with words of its author behind it (Jira, BBCode, HTML, less(1)).
+const ENDS: [&str; 6] = [
+    "{noformat}",
+    "{code}",
+    "[/code]",
+    "[/pre]",
+    "</pre>",
+    "(END)",
+];
+
+fn is_end(line: &str) -> bool {
+    ENDS.contains(&line.trim())
 }
 
 fn separator(line: &str) -> Option<Separator<'_>> {
@@ -204,17 +232,38 @@ impl<'a> Iterator for Lines<'a> {
 struct Open<'a> {
     command: Option<&'a str>,
     host: Option<&'a str>,
+    interface: Option<&'a str>,
     body: usize,
     line: usize,
 }
 
 impl<'a> Open<'a> {
+    /// What stands below the name of an interface is of the same command.
+    fn under(self, interface: &'a str, line: &Line<'a>) -> Open<'a> {
+        Open {
+            interface: Some(interface),
+            body: line.end,
+            line: line.number,
+            ..self
+        }
+    }
+
+    /// What stands behind the end of a block is of no command.
+    fn behind(line: &Line<'a>) -> Open<'a> {
+        Open {
+            body: line.end,
+            line: line.number,
+            ..Open::default()
+        }
+    }
+
     fn at(separator: Separator<'a>, line: &Line<'a>) -> Open<'a> {
         Open {
             command: Some(separator.command).filter(|command| !command.is_empty()),
             host: separator.host,
             body: line.end,
             line: line.number,
+            ..Open::default()
         }
     }
 
@@ -225,6 +274,7 @@ impl<'a> Open<'a> {
             pieces.push(Piece {
                 command: self.command,
                 host: self.host,
+                interface: self.interface,
                 line: self.line + 1,
                 body,
             });

@@ -6,6 +6,7 @@ use super::files::Texts;
 use super::found::{Content, Found, Item};
 use super::front;
 use super::limits::Limits;
+use super::mail;
 use super::margin;
 use super::normalise;
 use super::place::Place;
@@ -31,7 +32,7 @@ impl Texts for Understand<'_> {
         if let Some(all) = saved::read(&text) {
             return snapshots(place, all, text.len() as u64, found);
         }
-        let text = normalise::cleaned(text);
+        let text = mail::decoded(normalise::cleaned(text));
         if text.trim().is_empty() {
             return 0;
         }

@@ -29,6 +29,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod virsh;
+mod xfrm;
 
 use super::Reader;
 
@@ -64,6 +65,7 @@ pub(super) const READERS: &[Reader] = &[
     sysctl::ALL,
     sysctl::CONF,
     sysctl::FILE,
+    sysctl::GREPPED,
     counters::NSTAT,
     counters::JSON,
     counters::SNMP,
@@ -74,6 +76,8 @@ pub(super) const READERS: &[Reader] = &[
     net_files::VLAN,
     net_files::PACKET,
     ipvs::IPVS,
+    ipvs::SAVED,
+    xfrm::POLICY,
     nat::NFT,
     nat::SAVE,
     nat::LIST,
@@ -83,6 +87,7 @@ pub(super) const READERS: &[Reader] = &[
     ovs::SHOW,
     ovs::DATAPATHS,
     collected::SYS,
+    collected::SYS_FILE,
     collected::TUNS,
     managers::NETWORKCTL_STATUS,
     managers::NETWORKCTL,

@@ -1,7 +1,7 @@
 //! Lines that name the host whose output stands below.
 
 use crate::sources::command;
-use crate::sources::split::{Line, Lines, begins_output, is_begin, is_uname};
+use crate::sources::split::{Line, Lines, Names, Typed, begins_output, is_begin, is_uname};
 
 /// One or three lines, and where they are.
 pub(super) struct Heading<'a> {
@@ -33,8 +33,14 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
         let word = word(line.text.trim())?;
         Some(at(&line, word))
     }));
-    headings
-        .retain(|heading| !command::is_known(heading.host) && begins_output(&text[heading.end..]));
+    let names = Names::of(text);
+    let typed = Typed::of(text);
+    headings.retain(|heading| {
+        !command::is_known(heading.host)
+            && !names.has(heading.host)
+            && begins_output(&text[heading.end..])
+            && !typed.prints_its_own(heading.start)
+    });
     headings.extend(Lines::of(text).filter_map(|line| in_front(&line)));
     let unames: Vec<Heading<'_>> = Lines::of(text).filter_map(|line| of_uname(&line)).collect();
     // One host says its name once, or always the same.
@@ -140,12 +146,21 @@ fn word(line: &str) -> Option<&str> {
     // A time or an address may stand behind a name between marks, or behind a title.
     let is_marked = is_named || between_marks(line).is_some();
     let name = match name.split_once(' ') {
-        Some((name, _)) if is_marked => name,
+        Some((name, rest)) if is_marked && is_time_or_address(rest) => name,
         _ => name,
     };
     let name = name.strip_suffix(':').unwrap_or(name);
     let name = name.split_once('@').map_or(name, |(_, host)| host);
     is_host(name).then_some(name)
+}
+
+/// `(192.0.2.7)`, `2026-11-27 10:00 UTC`, `Fri Nov 27 10:00:00 CET 2026`; and no words, as in a comment.
+fn is_time_or_address(text: &str) -> bool {
+    let digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let short = |word: &str| word.len() <= 4 && word.starts_with(|c: char| c.is_ascii_uppercase());
+    let mut words = text.split_whitespace();
+    let is_shaped = |word: &str| digit(word) && word.contains([':', '.', '-']);
+    text.split_whitespace().any(is_shaped) && words.all(|word| digit(word) || short(word))
 }
 
 /// Titles that stand before the name of a host.

@@ -8,7 +8,13 @@ fn links(last: u8) -> String {
 fn gathered(shares: Option<Vec<Share<'_>>>) -> Vec<(Option<&str>, String)> {
     let shares = shares.unwrap_or_default().into_iter();
     shares
-        .map(|share| (share.host, share.text.trim().to_owned()))
+        .map(|share| {
+            let host = share.host.map(|host| match host {
+                Cow::Borrowed(host) => host,
+                Cow::Owned(host) => panic!("{host} stands nowhere"),
+            });
+            (host, share.text.trim().to_owned())
+        })
         .collect()
 }
 
@@ -118,7 +124,7 @@ fn what_stands_in_front_is_of_no_host_and_lines_are_counted() {
     let shares = certain(&text).unwrap();
     let places: Vec<_> = shares
         .iter()
-        .map(|share| (share.host, share.before))
+        .map(|share| (share.host.as_deref(), share.before))
         .collect();
     assert_eq!(places, [(None, 0), (Some("gw"), 3)]);
 }

@@ -22,7 +22,7 @@ pub(super) fn wrapped(text: &str) -> Option<Vec<Share<'_>>> {
 
 fn share<'a>(host: &'a str, before: usize, text: String) -> Share<'a> {
     Share {
-        host: Some(host),
+        host: Some(Cow::Borrowed(host)),
         before,
         text: Cow::Owned(text),
     }

@@ -13,9 +13,9 @@ pub(super) fn cut<'a>(piece: &Piece<'a>, pieces: &mut Vec<Piece<'a>>) {
         if !body.trim().is_empty() {
             pieces.push(Piece {
                 command: piece.command.filter(|_| is_first),
-                host: piece.host,
                 line: from.1,
                 body,
+                ..piece.clone()
             });
         }
         from = at;
@@ -62,6 +62,7 @@ pub(super) fn print(line: &str) -> Option<&'static str> {
     headed(line)
         .or_else(|| link(line))
         .or_else(|| setting(line))
+        .or_else(|| offload(line))
         .or_else(|| uname(line))
         .or_else(|| bsd(line, first))
 }
@@ -95,12 +96,43 @@ fn headed(line: &str) -> Option<&'static str> {
     Some(found.1)
 }
 
+/// The interface that a line is about.
+pub(super) fn interface(line: &str) -> Option<&str> {
+    let line = line.trim_end();
+    let headed = || {
+        let (heading, name) = line.split_once(" for ")?;
+        let name = name.strip_suffix(':')?;
+        let is_known = HEADINGS.iter().any(|(begins, _)| line.starts_with(begins));
+        (is_known && !heading.is_empty()).then_some(name)
+    };
+    let linked = || {
+        link(line)?;
+        let name = line.split(": ").nth(1)?;
+        name.split('@').next()
+    };
+    let of_bsd = || line.split_once(": flags=").map(|(name, _)| name);
+    let old = || {
+        line.split_once(" Link encap:")
+            .map(|(name, _)| name.trim_end())
+    };
+    let name = headed().or_else(linked).or_else(of_bsd).or_else(old)?;
+    (!name.contains(char::is_whitespace)).then_some(name)
+}
+
 /// `2: eth0: <BROADCAST,UP> mtu 1500 ...`
 fn link(line: &str) -> Option<&'static str> {
     let (index, rest) = line.split_once(": ")?;
     let (name, rest) = rest.split_once(": <")?;
     let is_link = index.parse::<u32>().is_ok() && !name.contains(' ') && rest.contains("> mtu ");
     is_link.then_some("ip link")
+}
+
+/// `generic-receive-offload: on`, as grep(1) leaves it of `ethtool -k`.
+fn offload(line: &str) -> Option<&'static str> {
+    let (name, value) = line.split_once(": ")?;
+    let is_state = matches!(value.split(' ').next(), Some("on" | "off"));
+    let is_name = name.ends_with("-offload") && !name.contains(' ');
+    (is_state && is_name).then_some("ethtool -k")
 }
 
 /// `net.ipv4.ip_forward = 1`

@@ -27,9 +27,24 @@ const MACOS: &[&str] = &[
     "net.inet.ip.subnets_are_local",
 ];
 
+/// The name of `sysctl -n net.inet.ip.forwarding`, which prints the value alone.
+fn named<'a>(text: &Text<'a>) -> Option<&'a str> {
+    let name = text.command?.strip_prefix("sysctl -n ")?.trim();
+    let own = [
+        "net.inet.",
+        "net.inet6.",
+        "net.link.",
+        "kern.",
+        "hw.",
+        "dev.",
+    ];
+    let is_own = own.iter().any(|begin| name.starts_with(begin));
+    (is_own && setting(&format!("{name}: ")).is_some()).then_some(name)
+}
+
 /// The second and third line may belong to a value of several lines.
 pub(super) fn recognises(text: &Text<'_>) -> bool {
-    if is_openbsd(text) {
+    if is_openbsd(text) || named(text).is_some() && first_lines(text).count() == 1 {
         return true;
     }
     let mut lines = first_lines(text).take(3);
@@ -85,7 +100,12 @@ pub(super) fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let body = whole_lines(text, &mut notes);
     let is_openbsd = is_openbsd(text);
     snapshot.platform = platform(body).or(is_openbsd.then_some(Platform::Openbsd));
+    let named = named(text);
     for line in body.lines() {
+        if let Some(name) = named {
+            network(name, line.trim(), snapshot, &mut notes);
+            continue;
+        }
         let spaced = is_openbsd.then(|| line.replacen('=', ": ", 1));
         // Others go on with a value of several lines, none of which is kept.
         if let Some((name, value)) = setting(spaced.as_deref().unwrap_or(line)) {

@@ -1,8 +1,8 @@
-//! What `collect.sh` prints and no program does: files of /sys/class/net, and who holds TUN devices.
+//! Files of /sys/class/net, and what `collect.sh` prints and no program does: who holds TUN devices.
 
 use std::collections::BTreeMap;
 
-use super::out::{Out, is_name};
+use super::out::{Out, is_name, only_line};
 use crate::model::{Interface, Owner, Snapshot, Tun};
 use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
@@ -13,6 +13,37 @@ pub(super) const SYS: Reader = Reader {
     recognises: |text| sys_file(first_line(text)).is_some(),
     read: sys,
 };
+
+/// One of those files: only its path says what it is.
+pub(super) const SYS_FILE: Reader = Reader {
+    name: "/sys/class/net/INTERFACE",
+    recognises: |text| sys_path(text).is_some() && only_line(text).is_some(),
+    read: |text, snapshot| {
+        let mut out = Out::linux(text, SYS_FILE.name, snapshot);
+        let mut block = Interface::default();
+        if let (Some((name, file)), Some(line)) = (sys_path(text), only_line(text)) {
+            setting(&mut block, file, line);
+            out.interface(name, block);
+        }
+        out.finish();
+    },
+};
+
+/// Files of an interface that are used.
+const FILES: [&str; 4] = [
+    "gro_flush_timeout",
+    "napi_defer_hard_irqs",
+    "threaded",
+    "tun_flags",
+];
+
+/// The interface and the file of `/sys/class/net/eth0/gro_flush_timeout`, also below its device.
+fn sys_path<'a>(text: &Text<'a>) -> Option<(&'a str, &'a str)> {
+    let (before, path) = text.command?.rsplit_once("/net/")?;
+    let (name, file) = path.trim_end().split_once('/')?;
+    let is_it = before.contains("/sys/") && is_name(name) && FILES.contains(&file);
+    is_it.then_some((name, file))
+}
 
 /// Which processes hold TUN devices.
 pub(super) const TUNS: Reader = Reader {

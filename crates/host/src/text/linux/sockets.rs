@@ -11,6 +11,10 @@ pub(super) const SS: Reader = Reader {
     recognises: |text| {
         let mut lines = first_lines(text);
         let titles = lines.next().unwrap_or_default();
+        // `-H` leaves the titles out, and so do some versions for `-0`.
+        if socket(titles).is_some() {
+            return true;
+        }
         let is_list = titles.contains("Recv-Q") && titles.contains("Peer Address:Port");
         is_list && lines.any(|line| socket(line).is_some())
     },

@@ -33,6 +33,32 @@ pub(super) const FILE: Reader = Reader {
     read: read_file,
 };
 
+/// `grep -r . /proc/sys/net/ipv4/conf`: each line has the file in front.
+pub(super) const GREPPED: Reader = Reader {
+    name: "grep . /proc/sys",
+    recognises: |text| {
+        let mut lines = first_lines(text).peekable();
+        lines.peek().is_some() && lines.all(|line| grepped(line).is_some())
+    },
+    read: |text, snapshot| {
+        let mut out = Out::linux(text, GREPPED.name, snapshot);
+        for line in out.lines().filter(|line| !line.is_empty()) {
+            match grepped(line) {
+                Some((key, value)) => put(&mut out, key, value, Applies::First),
+                None => out.unknown(line),
+            }
+        }
+        out.finish();
+    },
+};
+
+/// `/proc/sys/net/ipv4/ip_forward:1`
+fn grepped(line: &str) -> Option<(String, &str)> {
+    let (path, value) = line.strip_prefix("/proc/sys/")?.split_once(':')?;
+    let key = dotted(path);
+    is_of_stack_or_kernel(&key).then(|| (key, value.trim()))
+}
+
 /// Which of several values of a key is taken.
 #[derive(Clone, Copy)]
 enum Applies {
@@ -75,11 +101,29 @@ fn is_sysctl(text: &Text<'_>) -> bool {
 
 /// A file of settings says so by its path, by comments, or by how its lines are written.
 fn is_conf(text: &Text<'_>) -> bool {
-    let named = |path: &str| path.contains("sysctl.conf") || path.contains("sysctl.d/");
+    if text.command.is_some_and(is_sysctl_itself) {
+        return false;
+    }
     let pairs = first_lines(text).filter(|line| pair(line).is_some());
     let (printed, written): (Vec<_>, Vec<_>) = pairs.partition(|line| is_printed(line));
     let commented = || first_lines(text).any(is_comment);
-    text.command.is_some_and(named) || commented() || written.len() > printed.len()
+    text.command.is_some_and(is_conf_path)
+        || is_conf_path(text.origin)
+        || commented()
+        || written.len() > printed.len()
+}
+
+/// What sysctl(8) prints is in force: with `-p FILE` it has just set what it prints.
+fn is_sysctl_itself(command: &str) -> bool {
+    let mut words = command.split_whitespace().take(2);
+    words.any(|word| word == "sysctl" || word.ends_with("/sysctl"))
+}
+
+/// `/etc/sysctl.d/99-router.conf`, also where a bundle has made one name of the path, or has put `.txt` behind it.
+fn is_conf_path(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name.strip_suffix(".txt").unwrap_or(name);
+    path.contains("sysctl.d/") || name.ends_with(".conf")
 }
 
 /// sysctl prints `net.ipv4.ip_forward = 1`, always with spaces, without a dash, with dots.
@@ -214,8 +258,10 @@ fn key(text: &Text<'_>) -> Option<String> {
     Some(dotted(path)).filter(|key| is_of_stack_or_kernel(key))
 }
 
+/// `net.inet` is FreeBSD's.
 fn is_of_stack_or_kernel(key: &str) -> bool {
-    key.starts_with("net.") || key.starts_with("kernel.")
+    let is_bsd = key.starts_with("net.inet.") || key.starts_with("net.inet6.");
+    key.starts_with("net.") && !is_bsd || key.starts_with("kernel.")
 }
 
 fn read_file(text: &Text<'_>, snapshot: &mut Snapshot) {

@@ -60,8 +60,13 @@ pub(super) fn read_systeminfo(text: &Text<'_>, snapshot: &mut Snapshot) {
     let english = labels
         .first()
         .is_some_and(|(label, _)| matches!(*label, "Host Name" | "OS Name"));
+    // The first three are the same in every language.
+    let first = ["Host Name", "OS Name", "OS Version"].into_iter();
     if !english && !labels.is_empty() {
         notes.add("language", "systeminfo", LANGUAGE);
+        for (label, (_, value)) in first.zip(labels) {
+            fact(label, value, snapshot, &mut notes);
+        }
         return notes.finish(snapshot);
     }
     for (label, value) in labels {

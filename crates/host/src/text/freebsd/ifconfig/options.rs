@@ -20,6 +20,10 @@ pub(super) fn read(
     to: &mut Interface,
     notes: &mut Notes<'_>,
 ) {
+    // Of OpenBSD's flags; no other system has one of that name.
+    if block.head.flag(LRO) == Some(true) {
+        to.features.insert(LRO.to_owned(), switch(true));
+    }
     let options = find(block, "options=").or_else(|| find(block, "options "));
     let capabilities = find(block, "capabilities=");
     let on = options.map(|line| list(line, platform, notes));

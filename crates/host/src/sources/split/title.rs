@@ -1,0 +1,84 @@
+//! Lines that name the interface whose output stands below, as a loop over interfaces prints them
+//! (`for i in eth0 eth1; do echo "### $i"; ethtool -k $i; done`).
+
+use std::collections::BTreeSet;
+
+use super::{Lines, begins, begins_output, prompt};
+
+/// Names of interfaces.
+pub(in crate::sources) struct Names<'a> {
+    listed: BTreeSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    /// Those that outputs of the text are about, and those that a loop typed in it goes over.
+    pub(in crate::sources) fn of(text: &'a str) -> Self {
+        let mut listed = BTreeSet::new();
+        for line in Lines::of(text) {
+            listed.extend(begins::interface(line.text));
+            listed.extend(
+                prompt::read(line.text)
+                    .into_iter()
+                    .flat_map(|typed| looped(typed.command)),
+            );
+        }
+        Self { listed }
+    }
+
+    /// Whether this names an interface: one of the text, or as the kernel and systemd name them.
+    pub(in crate::sources) fn has(&self, name: &str) -> bool {
+        self.listed.contains(name) || is_usual(name)
+    }
+}
+
+/// `eth0 eth1` of `for i in eth0 eth1; do ethtool -k $i; done`.
+fn looped(command: &str) -> impl Iterator<Item = &str> {
+    let words = command
+        .strip_prefix("for ")
+        .filter(|_| command.contains("ethtool"))
+        .and_then(|rest| rest.split_once(" in "))
+        .and_then(|(_, rest)| rest.split_once(';'))
+        .map_or("", |(words, _)| words);
+    words.split_whitespace()
+}
+
+/// Begins of names that the kernel gives, and systemd (systemd.net-naming-scheme(7)); a number follows.
+const USUAL: [&str; 9] = [
+    "eth", "eno", "ens", "enp", "enP", "em", "bond", "vmnic", "wlp",
+];
+
+fn is_usual(name: &str) -> bool {
+    let rests = USUAL.iter().filter_map(|begin| name.strip_prefix(begin));
+    let is_number = |rest: &str| {
+        let plain =
+            |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '.';
+        rest.starts_with(|first: char| first.is_ascii_digit()) && rest.chars().all(plain)
+    };
+    rests.into_iter().any(is_number)
+}
+
+/// Words that stand before the name.
+const TITLES: [&str; 8] = [
+    "interface",
+    "iface",
+    "nic",
+    "device",
+    "dev",
+    "port",
+    "adapter",
+    "ethtool",
+];
+
+/// The interface that a line names, if what stands below is output that may be of one.
+pub(super) fn read<'a>(line: &'a str, below: &str, names: &Names<'_>) -> Option<&'a str> {
+    let bare = line.trim_matches(|c: char| "#=*-+<>[]:.`\"' \t".contains(c));
+    let name = match bare.split_once([' ', ':']) {
+        Some((title, name)) => {
+            let is_title = TITLES.iter().any(|one| title.eq_ignore_ascii_case(one));
+            is_title.then(|| name.trim_matches([':', ' ']))?
+        }
+        None => bare,
+    };
+    let is_left = !line.starts_with([' ', '\t']);
+    (is_left && names.has(name) && begins_output(below)).then_some(name)
+}
