@@ -439,7 +439,19 @@ mod tests {
         o.push(sent(0, 3000), &mut Common::default());
         let tries = [(0, 1000), (1000, 2000), (2000, 3000), (1000, 2000)];
         let in_vain = tries.map(|(start, end)| o.repeat(start..end, 5, true).in_vain);
-        assert_eq!(in_vain, [false, false, false, true]);
+        assert_eq!(in_vain, [false, false, false, false]);
+        assert!(o.repeat(1000..2000, 6, true).in_vain);
+    }
+
+    /// Merged, lost and sent again in vain as it was, then segment by segment: each of these arrives at the first try.
+    #[test]
+    fn the_second_half_of_a_frame_is_no_second_try_of_the_first() {
+        let mut o = Outstanding::default();
+        o.push(sent(0, 2896), &mut Common::default());
+        let tries = [(0, 2896, false), (0, 1448, true), (1448, 2896, true)];
+        let in_vain = tries.map(|(start, end, alone)| o.repeat(start..end, 5, alone).in_vain);
+        assert_eq!(in_vain, [false; 3]);
+        assert!(o.repeat(1448..2896, 6, true).in_vain);
     }
 
     /// That two segments sent again were lost together says nothing of one.

@@ -1,12 +1,20 @@
 //! How much of a transmission was sent again, in four bytes.
 
-/// How many bytes of a transmission were sent again. Highest bit: the last retransmission was a frame of one segment.
-/// All bits: the receiver had reported some of the bytes (SACK) before any of them was sent again.
+use std::ops::Range;
+
+/// How many bytes of a transmission were sent again, in the lowest 20 bits. Highest bit: the last retransmission was a frame
+/// of one segment; the bits between say where that began, in units of 64 bytes, so that the second half of a merged frame is
+/// not taken for a second try of the first. All bits: the receiver had reported some of the bytes (SACK) before any of them
+/// was sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Again(u32);
 
 const ALONE: u32 = 1 << 31;
-const MOST: u32 = ALONE - 2;
+const PLACE: u32 = 20;
+const BYTES: u32 = (1 << PLACE) - 1;
+const MOST: u32 = BYTES - 1;
+/// Bytes of a unit of places.
+const UNIT: u32 = 64;
 const ARRIVED: Again = Again(u32::MAX);
 
 impl Again {
@@ -17,14 +25,16 @@ impl Again {
     }
 
     pub(super) fn bytes(self) -> u32 {
-        if self == ARRIVED { 0 } else { self.0 & !ALONE }
+        if self == ARRIVED { 0 } else { self.0 & BYTES }
     }
 
-    /// Counts bytes sent again, in a frame of one segment or of several.
-    pub(super) fn add(&mut self, bytes: u32, alone: bool) {
+    /// Counts bytes sent again, in a frame of several segments, or in one of one segment that begins at that byte.
+    pub(super) fn add(&mut self, bytes: u32, alone: Option<u32>) {
         if *self != ARRIVED {
             let all = self.bytes().saturating_add(bytes).min(MOST);
-            self.0 = all | if alone { ALONE } else { 0 };
+            let place = alone.map(|at| at / UNIT);
+            let place = place.filter(|place| *place < (ALONE >> PLACE));
+            self.0 = all | place.map_or(0, |place| ALONE | place << PLACE);
         }
     }
 
@@ -32,13 +42,15 @@ impl Again {
     pub(super) fn take_back(&mut self, bytes: u32) {
         if *self != ARRIVED {
             let left = self.bytes().saturating_sub(bytes);
-            self.0 = if left > 0 { left | self.0 & ALONE } else { 0 };
+            self.0 = if left > 0 { left | self.0 & !BYTES } else { 0 };
         }
     }
 
-    /// Whether the last retransmission was a frame of one segment.
-    pub(super) fn was_alone(self) -> bool {
-        self != ARRIVED && self.0 & ALONE != 0
+    /// Whether the last retransmission was a frame of one segment that began within these bytes.
+    pub(super) fn was_alone_within(self, bytes: Range<u32>) -> bool {
+        let place = (self.0 & !ALONE) >> PLACE;
+        let is_alone = self != ARRIVED && self.0 & ALONE != 0;
+        is_alone && (bytes.start / UNIT..bytes.end.div_ceil(UNIT)).contains(&place)
     }
 
     /// Notes that the receiver reported some of the bytes: unless any were sent again, the first transmission brought
@@ -62,9 +74,14 @@ mod tests {
         assert!(arrived.arrive() && !arrived.arrive());
         arrived.add(1448, true);
         assert_eq!((arrived.bytes(), arrived.was_alone()), (0, false));
-        again.add(1448, true);
-        assert!(again.was_alone() && again.arrive());
-        again.add(u32::MAX, false);
-        assert_eq!((again.bytes(), again.was_alone()), (MOST, false));
+        again.add(1448, Some(2896));
+        assert!(again.was_alone_within(2896..4344) && again.was_alone_within(0..4344));
+        assert!(!again.was_alone_within(0..2896) && !again.was_alone_within(4344..5792));
+        assert!(again.arrive());
+        again.add(u32::MAX, None);
+        assert_eq!(
+            (again.bytes(), again.was_alone_within(0..u32::MAX)),
+            (MOST, false)
+        );
     }
 }

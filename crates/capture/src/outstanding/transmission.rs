@@ -113,9 +113,10 @@ impl Transmission {
     /// single frames.
     pub(super) fn repeat(&mut self, range: &Range<u64>, now_ns: i64, alone: bool) -> bool {
         self.time_ns = now_ns;
-        let was_alone = self.again.was_alone();
-        let bytes = self.end().min(range.end) - self.start.max(range.start);
-        self.again.add(bytes as u32, alone);
+        let from = (self.start.max(range.start) - self.start) as u32;
+        let to = (self.end().min(range.end) - self.start) as u32;
+        let was_alone = self.again.was_alone_within(from..to);
+        self.again.add(to - from, alone.then_some(from));
         was_alone && self.again.bytes() > self.len
     }
 
