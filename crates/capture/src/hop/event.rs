@@ -33,9 +33,19 @@ pub(super) struct Sighting {
 /// then by the first point's numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
-    Syn { number: u32, sighting: Sighting },
+    Syn {
+        number: u32,
+        sighting: Sighting,
+    },
     Data(Seen),
-    Ack { position: u64, sighting: Sighting },
+    Ack {
+        position: u64,
+        sighting: Sighting,
+    },
+    /// The receiver of the data wants no more of it (RST).
+    Reset {
+        time_ns: i64,
+    },
 }
 
 impl Event {
@@ -44,6 +54,7 @@ impl Event {
         match self {
             Self::Data(seen) => seen.own_ns,
             Self::Syn { sighting, .. } | Self::Ack { sighting, .. } => sighting.time_ns,
+            Self::Reset { time_ns } => *time_ns,
         }
     }
 }

@@ -58,6 +58,8 @@ pub(crate) struct Join {
     acks: VecDeque<(u64, i64)>,
     /// The highest of them.
     acknowledged: Option<u64>,
+    /// When the first point saw the receiver reset the connection, by its own clock; none once it acknowledges more.
+    reset_ns: Option<i64>,
     highest_matched: u64,
     /// `highest_matched` before the frame at hand.
     matched_before: u64,
@@ -122,7 +124,15 @@ impl Join {
             self.acks.pop_front();
         }
         self.acks.push_back((position, time_ns));
+        if Some(position) > self.acknowledged {
+            self.reset_ns = None;
+        }
         self.acknowledged = self.acknowledged.max(Some(position));
+    }
+
+    /// The first point saw the receiver reset the connection, at a time by its own clock.
+    pub(crate) fn reset(&mut self, time_ns: i64) {
+        self.reset_ns.get_or_insert(time_ns);
     }
 
     /// Credits the frames that came, and judges those that can be judged.
@@ -246,8 +256,18 @@ impl Join {
         }
     }
 
+    /// Whether a frame left when nobody wanted it any more: who has seen the RST, a firewall or NAT that knows the connection,
+    /// drops what the sender sends until the RST has reached it (RFC 9293 section 3.5.2).
+    fn is_unwanted(&self, old: &Waiting) -> bool {
+        self.reset_ns
+            .is_some_and(|reset_ns| old.seen.own_ns + TOLERANCE_NS >= reset_ns)
+    }
+
     /// What became of a frame of which not all bytes came.
     fn fate(&self, old: &Waiting, horizon: &Horizon) -> Outcome {
+        if self.is_unwanted(old) {
+            return Outcome::NotJudged;
+        }
         let delivered = self.was_delivered(old);
         if old.covered > 0 {
             // The second capture missed the rest of what the receiver has.
@@ -461,6 +481,27 @@ mod tests {
             judge(&mut join),
             [(0, Outcome::Missed), (1000, Outcome::Arrived)]
         );
+    }
+
+    /// A box that has seen the RST drops what is still on its way; what left long before that was lost.
+    #[test]
+    fn what_left_after_a_reset_is_not_judged_unless_the_connection_goes_on() {
+        let fates = |goes_on: bool| {
+            let mut join = Join::default();
+            join.acknowledged(0, 0);
+            join.left(seen(0, 1000, 0));
+            join.left(seen(1000, 1000, 500));
+            join.left(seen(2000, 3000, 501));
+            join.came(seen(9000, 1000, 600));
+            join.reset(500 * MS);
+            if goes_on {
+                join.acknowledged(1000, 520 * MS);
+            }
+            judge(&mut join)
+        };
+        let expected = |first, behind| [(0, first), (1000, behind), (2000, behind)];
+        assert_eq!(fates(false), expected(Outcome::Lost, Outcome::NotJudged));
+        assert_eq!(fates(true), expected(Outcome::Missed, Outcome::Lost));
     }
 
     #[test]

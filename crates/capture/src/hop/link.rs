@@ -11,6 +11,7 @@ use coalescope_wire::Flags;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
+use super::event::{Event, Passing};
 use crate::frame::Frame;
 
 /// Tokens kept at one point: about 16 MiB. Beyond that those so far are forgotten: a connection
@@ -62,6 +63,21 @@ impl Mark {
             time_ns,
             ambiguous: false,
         }
+    }
+
+    /// Of a frame that showed the byte at a position, which is the same there modulo 2^32; none if the frame did not.
+    pub(super) fn of_bytes(connection: u32, passing: &Passing, position: u64) -> Option<Self> {
+        let Event::Data(seen) = passing.event else {
+            return None;
+        };
+        let into = (position as u32).wrapping_sub(seen.start as u32);
+        (into < seen.len).then_some(Self {
+            connection,
+            from_low: passing.from_low,
+            position: seen.start + u64::from(into),
+            time_ns: seen.own_ns,
+            ambiguous: false,
+        })
     }
 }
 

@@ -98,9 +98,9 @@ impl Pair {
     ) {
         let flipped = side == Side::Second && self.flipped;
         let from = usize::from(passing.from_low == flipped);
-        // What is acknowledged is data of the other direction.
+        // What is acknowledged, or not wanted, is data of the other direction.
         let way = match passing.event {
-            Event::Ack { .. } => 1 - from,
+            Event::Ack { .. } | Event::Reset { .. } => 1 - from,
             Event::Data(_) | Event::Syn { .. } => from,
         };
         let Some(event) = self.ways[way].in_first_terms(side, passing.event) else {

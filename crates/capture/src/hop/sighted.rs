@@ -23,6 +23,7 @@ fn token(event: &Event) -> u64 {
         // Where a capture missed the first of several ACKs of one position, the next one is another frame, so the mark
         // is part of the token.
         Event::Ack { position, sighting } => (3, *position, sighting.mark),
+        Event::Reset { .. } => (4, 0, 0),
     };
     let mut hasher = FixedState::with_seed(kind).build_hasher();
     hasher.write_u64(position);
@@ -39,6 +40,12 @@ fn sighting(event: &Event) -> Sighting {
             fragmented: seen.fragmented,
         },
         Event::Syn { sighting, .. } | Event::Ack { sighting, .. } => *sighting,
+        Event::Reset { time_ns } => Sighting {
+            time_ns: *time_ns,
+            mark: 0,
+            ttl: 0,
+            fragmented: false,
+        },
     }
 }
 

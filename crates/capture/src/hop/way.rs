@@ -53,7 +53,7 @@ impl Way {
         match event {
             Event::Syn { .. } => return,
             Event::Data(_) => self.frames += 1,
-            Event::Ack { .. } => {}
+            Event::Ack { .. } | Event::Reset { .. } => {}
         }
         self.events.push(Passed { side, event });
     }
@@ -69,7 +69,7 @@ impl Way {
                 let position = self.to_first(side, position)?;
                 Event::Ack { position, sighting }
             }
-            syn @ Event::Syn { .. } => syn,
+            other @ (Event::Syn { .. } | Event::Reset { .. }) => other,
         })
     }
 
@@ -141,7 +141,8 @@ impl Way {
                 Event::Ack { position, sighting } if side == leaves => {
                     self.join.acknowledged(position, sighting.time_ns);
                 }
-                Event::Ack { .. } | Event::Syn { .. } => {}
+                Event::Reset { time_ns } if side == leaves => self.join.reset(time_ns),
+                Event::Ack { .. } | Event::Syn { .. } | Event::Reset { .. } => {}
             }
         }
     }

@@ -72,8 +72,11 @@ mod tests {
     fn what_arrived_is_never_sent_again_and_what_was_sent_again_never_arrived() {
         let (mut arrived, mut again) = (Again::default(), Again::default());
         assert!(arrived.arrive() && !arrived.arrive());
-        arrived.add(1448, true);
-        assert_eq!((arrived.bytes(), arrived.was_alone()), (0, false));
+        arrived.add(1448, Some(0));
+        assert_eq!(
+            (arrived.bytes(), arrived.was_alone_within(0..1448)),
+            (0, false)
+        );
         again.add(1448, Some(2896));
         assert!(again.was_alone_within(2896..4344) && again.was_alone_within(0..4344));
         assert!(!again.was_alone_within(0..2896) && !again.was_alone_within(4344..5792));
