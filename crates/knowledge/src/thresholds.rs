@@ -101,6 +101,13 @@ pub(crate) const MOST_LOST: f64 = 1.0 / 3.0;
 
 /// The most segments in each round trip that the incidents leave (one to three, story A to E).
 pub(crate) const FEW_SEGMENTS: f64 = 4.0;
+/// A sender that waits for the acknowledgment of each segment has one in flight: so many times one, in round trips that
+/// differ by less than that, since a queue makes them longer. Hardly a segment is not full.
+pub(crate) const CRAWL: f64 = 1.5;
+pub(crate) const CRAWL_FULL: f64 = 0.95;
+/// Over shorter ways a slow link or a slow disk has a segment in flight as well: at this round trip and 1.5 segments a link
+/// would have to be slower than 2 Mbit/s.
+pub(crate) const CRAWL_S: f64 = 0.01;
 /// The receiver must have had room for this many segments, or the window explains it.
 pub(crate) const ROOM_SEGMENTS: f64 = 10.0;
 

@@ -50,7 +50,9 @@ impl Again {
     pub(super) fn was_alone_within(self, bytes: Range<u32>) -> bool {
         let place = (self.0 & !ALONE) >> PLACE;
         let is_alone = self != ARRIVED && self.0 & ALONE != 0;
-        is_alone && (bytes.start / UNIT..bytes.end.div_ceil(UNIT)).contains(&place)
+        let (first, last) = (bytes.start / UNIT, bytes.end / UNIT);
+        // A segment that begins where these bytes end is none of them, and shares a unit with them.
+        is_alone && (first..last.max(first + 1)).contains(&place)
     }
 
     /// Notes that the receiver reported some of the bytes: unless any were sent again, the first transmission brought

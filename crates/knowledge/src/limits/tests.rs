@@ -371,3 +371,32 @@ fn where_only_runs_lack_merging_is_not_cleared() {
     assert_eq!(lacking(60, 1), Limit::Loss);
     assert_eq!(lacking(9, 2), Limit::Loss);
 }
+
+/// A capture that begins in the middle of a transfer that losses have slowed down shows no loss any more, and no window.
+#[test]
+fn a_sender_with_one_full_segment_in_flight_is_not_well() {
+    let crawling = |change: &dyn Fn(&mut Direction)| {
+        limit_of(|d| {
+            (d.data_frames, d.unique_bytes, d.payload_bytes) = (50, 72_400, 72_400);
+            (d.merge_factor_max, d.effective_window_segments) = (Some(1), Some(1.1));
+            (d.rtt_min_s, d.rtt_median_s) = (Some(0.06), Some(0.07));
+            (d.throughput_bps, d.duration_s) = (Some(2e5), Some(2.9));
+            change(d);
+        })
+    };
+    assert_eq!(crawling(&|_| ()), Limit::Unclear);
+    let well: [&dyn Fn(&mut Direction); 7] = [
+        // A slow link, of which a queue tells, or a short way.
+        &|d| d.rtt_median_s = Some(0.1),
+        &|d| (d.rtt_min_s, d.rtt_median_s) = (Some(0.002), Some(0.002)),
+        &|d| d.effective_window_segments = Some(2.1),
+        // Messages, pauses, and what is over soon.
+        &|d| d.payload_bytes = 40_000,
+        &|d| d.sender_idle_s = 0.1,
+        &|d| d.merge_factor_max = Some(3),
+        &|d| (d.data_frames, d.unique_bytes, d.payload_bytes) = (20, 28_960, 28_960),
+    ];
+    for change in well {
+        assert_ne!(crawling(change), Limit::Unclear);
+    }
+}

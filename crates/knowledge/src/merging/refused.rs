@@ -2,8 +2,9 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Trace};
 
-use crate::finding::{Finding, Id, Proof};
-use crate::thresholds::{ALPHA, HANDFUL};
+use crate::finding::{Finding, HopRef, Id, Proof};
+use crate::odds::Table;
+use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
 use crate::words::{reference, shown, slow, without_frames};
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
@@ -27,6 +28,12 @@ pub(super) fn rejected_at(
         direction.frames_of(|examples| &examples.rejected),
     )];
     evidence.extend(slow(direction));
+    let hop = losing_hop(trace, point, connection);
+    evidence.extend(hop.map(|hop| {
+        let table = Table::of(&hop.merged, &hop.single);
+        let fate = format!("were lost whole between {} and {}", hop.from, hop.to);
+        without_frames(table.words(hop.p_value, &fate))
+    }));
     let uncut = uncut_hop(trace, point, connection);
     evidence.extend(uncut.map(|(hop, large)| {
         without_frames(format!(
@@ -42,7 +49,7 @@ pub(super) fn rejected_at(
         share: None,
         title: "a router refuses merged frames because they exceed its next link's MTU".to_owned(),
         connection: Some(reference(&point.name, connection)),
-        hop: None,
+        hop: hop.map(HopRef::of),
         evidence,
         next: uncut.map_or(RECEIVER, |_| SENDER).to_owned(),
     })
@@ -52,6 +59,21 @@ const RECEIVER: &str = "switch off LRO (or GRO, where it keeps no segment size) 
     that router receives, and nothing else; if the messages stop, that proves it";
 const SENDER: &str =
     "switch off TSO at the sender, and nothing else; if the messages stop, that proves it";
+
+/// The hop on which the refused frames of a connection got lost: the router is there.
+fn losing_hop<'a>(trace: &'a Trace, point: &Point, connection: &Connection) -> Option<&'a Hop> {
+    trace.hops.iter().find(|hop| {
+        let mut seen = hop.connections.iter();
+        seen.any(|seen| {
+            let is_it = hop.from == point.name && seen.from_id == connection.id
+                || hop.to == point.name && seen.to_id == connection.id;
+            let judged = seen.merged.lost + seen.merged.came_through();
+            is_it
+                && seen.merged.lost >= HANDFUL
+                && seen.merged.lost as f64 >= MERGED_LOST * judged as f64
+        })
+    })
+}
 
 /// A hop from or to this point over which a connection's frames came unsegmented, although a card should have segmented
 /// them (apple/container#2245).
@@ -93,4 +115,55 @@ fn refuses(direction: &Direction) -> bool {
         single.saturating_sub(rejected.single),
     ]);
     rejected.merged >= HANDFUL && (single == 0 || p.is_some_and(|p| p < ALPHA))
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_capture::facts::HopConnection;
+
+    use super::*;
+
+    /// The messages are seen in front of the router, and the hop to the point behind it shows the loss.
+    #[test]
+    fn the_hop_is_named_that_lost_what_was_refused() {
+        let hop = |lost, arrived| {
+            let mut seen = HopConnection {
+                from_id: 3,
+                to_id: 1,
+                ..HopConnection::default()
+            };
+            (seen.merged.lost, seen.merged.arrived) = (lost, arrived);
+            Hop {
+                from: "A".to_owned(),
+                to: "B".to_owned(),
+                connections: vec![seen],
+                ..Hop::default()
+            }
+        };
+        for (lost, arrived, id, expected) in [
+            (80, 0, 3, Some("B")),
+            (80, 0, 1, None),
+            (80, 200, 3, None),
+            (2, 0, 3, None),
+        ] {
+            let trace = Trace {
+                hops: vec![hop(lost, arrived)],
+                ..Trace::default()
+            };
+            let point = Point {
+                name: "A".to_owned(),
+                ..Point::default()
+            };
+            let connection = Connection {
+                id,
+                ..Connection::default()
+            };
+            let found = losing_hop(&trace, &point, &connection);
+            assert_eq!(
+                found.map(|hop| hop.to.as_str()),
+                expected,
+                "{lost} {arrived} {id}"
+            );
+        }
+    }
 }
