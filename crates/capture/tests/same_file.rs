@@ -47,7 +47,7 @@ fn frame(sent: &Sent, stamped: bool) -> Vec<u8> {
     bytes.extend([from.1.to_be_bytes(), to.1.to_be_bytes()].concat());
     bytes.extend([seq.to_be_bytes(), ack.to_be_bytes()].concat());
     bytes.extend([
-        ((20 + options) / 4 << 4) as u8,
+        (((20 + options) / 4) << 4) as u8,
         0x10,
         0xff,
         0xff,
