@@ -14,7 +14,7 @@ mod span;
 
 use std::cell::LazyCell;
 
-use coalescope_capture::facts::{Direction, Hop, Point};
+use coalescope_capture::facts::{Amid, Direction, Hop, Lengths, Point};
 
 use crate::bucket::Bucket;
 use crate::by_size::BySize;
@@ -48,8 +48,26 @@ pub(crate) enum Excess {
 }
 
 impl Excess {
-    /// On a hop, all its connections together: of frames that were lost whole, and of those that lost a part.
+    /// On a hop, all its connections together: of merged frames, and of those that a sender left to its card and no card cut.
     pub(crate) fn on_hop(hop: &Crossing<'_>) -> Self {
+        let own = Self::of_merged(hop);
+        let of_uncut = || uncut(hop).and_then(|as_merged| Self::of_uncut(&as_merged));
+        let doubt = (!own.is_doubt()).then(of_uncut).flatten();
+        doubt.unwrap_or(own)
+    }
+
+    /// The doubt that frames leave which no card seems to have cut. One may have cut them all the same, and another one have
+    /// merged their segments again: then a part of a frame is lost by chance, and of all of them only beyond a length that
+    /// something does not carry.
+    fn of_uncut(hop: &Hop) -> Option<Self> {
+        let whole = Self::of_lost(&Crossing::of(hop));
+        let in_part = || Self::of_lost(&Crossing::of(&damaged(hop)));
+        let whole = Some(whole).filter(|excess| excess.is_doubt());
+        whole.or_else(|| Some(in_part()).filter(|excess| *excess == Self::Limited))
+    }
+
+    /// Of frames that were lost whole, and of those that lost a part.
+    fn of_merged(hop: &Crossing<'_>) -> Self {
         if span::of_loss(hop).is_some() {
             return Self::Unexplained;
         }
@@ -158,6 +176,31 @@ fn looks_at(point: &Point) -> usize {
     point.connections.len() * 2
 }
 
+/// A hop with frames that were taken for TSO frames as merged ones, if it has no others and most of these arrived as they left:
+/// between virtual machines no card cuts them, and what cannot carry merged frames cannot carry them either.
+fn uncut(hop: &Hop) -> Option<Hop> {
+    let whole = hop.tso.arrived;
+    let is_uncut = whole >= HANDFUL && whole * 2 > hop.tso.seen && hop.merged.seen < HANDFUL;
+    let (mut lengths, mut amid) = (Lengths::default(), Amid::default());
+    for seen in hop.connections.iter().filter(|seen| seen.tso.seen > 0) {
+        lengths.add_all(&seen.by_length);
+        amid.add(seen.amid);
+    }
+    is_uncut.then(|| Hop {
+        from: hop.from.clone(),
+        to: hop.to.clone(),
+        merged: hop.tso,
+        single: hop.single,
+        delay_spread_s: hop.delay_spread_s,
+        by_length: lengths,
+        together: hop.together.clone(),
+        full: hop.full,
+        amid,
+        in_turn: hop.in_turn.clone(),
+        ..Hop::default()
+    })
+}
+
 /// A hop as if frames that lost a part had not arrived.
 fn damaged(hop: &Hop) -> Hop {
     let (merged, single) = hop.compared();
@@ -213,8 +256,17 @@ fn reason_on(hop: &Crossing<'_>) -> Option<Reason> {
 
 #[cfg(test)]
 mod tests {
+    use coalescope_capture::facts::{Fate, HopConnection};
+
     use super::*;
     use crate::thresholds::SEGMENT;
+
+    /// Single frames arrived between losses.
+    const PASSED: Amid = Amid {
+        resumed_ns: Some(1),
+        last_lost_ns: Some(2),
+        spared: false,
+    };
 
     fn on_hop(hop: &Hop) -> Excess {
         Excess::on_hop(&Crossing::of(hop))
@@ -274,6 +326,44 @@ mod tests {
             (6, 86, 43, 0),
         ];
         assert_eq!(on_hop(&hop((680, 1), &room)), Excess::ByLength(None));
+    }
+
+    /// Between virtual machines: frames that a sender left to its card and that no card cut. Where one did, and another one merged
+    /// the segments again, chance takes a part of some frames.
+    #[test]
+    fn of_frames_that_no_card_cut_lengths_tell_as_much_as_of_merged_ones() {
+        let uncut = |single, frames: &[(u32, u32, u32, u32)]| {
+            let mut hop = hop(single, frames);
+            let seen = HopConnection {
+                tso: std::mem::take(&mut hop.merged),
+                by_length: std::mem::take(&mut hop.by_length),
+                amid: PASSED,
+                ..HopConnection::default()
+            };
+            hop.tso = seen.tso;
+            hop.tso.seen = hop.tso.arrived + hop.tso.lost + hop.tso.partly_lost;
+            let tso = hop.tso;
+            hop.connections = vec![HopConnection { tso, ..seen }];
+            hop.full = Fate {
+                passed: 50,
+                lost: 0,
+            };
+            on_hop(&hop)
+        };
+        let limit = [(4, 60, 0, 0), (16, 80, 0, 0), (32, 20, 20, 0)];
+        assert_eq!(uncut((50, 0), &limit), Excess::Limited);
+        let place = [(2, 300, 0, 0), (3, 48, 0, 48), (4, 29, 0, 29)];
+        assert_eq!(uncut((70, 0), &place), Excess::Limited);
+        let half = [(2, 100, 40, 0), (4, 60, 25, 0)];
+        assert_eq!(uncut((200, 0), &half), Excess::Unexplained);
+        for innocent in [
+            [(2, 100, 0, 3), (8, 60, 0, 9), (16, 60, 0, 16)],
+            [(2, 100, 1, 1), (4, 60, 1, 2), (8, 60, 2, 3)],
+            // A card cuts most of them.
+            [(2, 10, 0, 8), (4, 30, 0, 29), (8, 30, 0, 30)],
+        ] {
+            assert!(!uncut((200, 4), &innocent).is_doubt(), "{innocent:?}");
+        }
     }
 
     /// Cut again, and each segment lost by chance; or all segments but the first two.

@@ -58,8 +58,11 @@ pub(crate) struct Join {
     acks: VecDeque<(u64, i64)>,
     /// The highest of them.
     acknowledged: Option<u64>,
-    /// When the first point saw the receiver reset the connection, by its own clock; none once it acknowledges more.
-    reset_ns: Option<i64>,
+    /// When the receiver's reset passed the first and the second point, by the first one's clock; none once the receiver
+    /// acknowledges more.
+    reset_ns: [Option<i64>; 2],
+    /// The shortest time that a frame took, by the first point's clock.
+    fastest_ns: Option<i64>,
     highest_matched: u64,
     /// `highest_matched` before the frame at hand.
     matched_before: u64,
@@ -124,15 +127,16 @@ impl Join {
             self.acks.pop_front();
         }
         self.acks.push_back((position, time_ns));
-        if Some(position) > self.acknowledged {
-            self.reset_ns = None;
+        // Acknowledgments that were sent before the reset pass the first point before it does.
+        if Some(position) > self.acknowledged && self.reset_ns[0].is_some() {
+            self.reset_ns = [None, None];
         }
         self.acknowledged = self.acknowledged.max(Some(position));
     }
 
-    /// The first point saw the receiver reset the connection, at a time by its own clock.
-    pub(crate) fn reset(&mut self, time_ns: i64) {
-        self.reset_ns.get_or_insert(time_ns);
+    /// The receiver's reset passed the point that frames leave, or the other one, at a time by the first point's clock.
+    pub(crate) fn reset(&mut self, at_leaving: bool, time_ns: i64) {
+        self.reset_ns[usize::from(!at_leaving)].get_or_insert(time_ns);
     }
 
     /// Credits the frames that came, and judges those that can be judged.
@@ -215,6 +219,10 @@ impl Join {
         self.keeps_stamps |= is_same && came.tsval != 0 && old.seen.tsval == came.tsval;
         // Karn's rule: of bytes that left twice nobody knows which transmission came, so no delay is taken.
         let first_try = old.again_ns.is_none() && old.pieces == 1;
+        if first_try {
+            let took_ns = came.time_ns - old.seen.time_ns;
+            self.fastest_ns = Some(self.fastest_ns.map_or(took_ns, |least| least.min(took_ns)));
+        }
         if first_try && old.seen.start == came.start && self.delays.len() < MAX_DELAYS {
             self.delays.push((old.seen.own_ns, came.own_ns));
         }
@@ -256,11 +264,14 @@ impl Join {
         }
     }
 
-    /// Whether a frame left when nobody wanted it any more: who has seen the RST, a firewall or NAT that knows the connection,
-    /// drops what the sender sends until the RST has reached it (RFC 9293 section 3.5.2).
+    /// Whether nobody wanted a frame any more when it left, or when it would have come: who has seen the RST, a firewall or NAT
+    /// that knows the connection, drops what the sender sends until the RST has reached it (RFC 9293 section 3.5.2).
     fn is_unwanted(&self, old: &Waiting) -> bool {
-        self.reset_ns
-            .is_some_and(|reset_ns| old.seen.own_ns + TOLERANCE_NS >= reset_ns)
+        let left_ns = old.seen.time_ns + TOLERANCE_NS;
+        let came_ns = left_ns + self.fastest_ns.unwrap_or(0).max(0);
+        let [first, second] = self.reset_ns;
+        first.is_some_and(|reset_ns| left_ns >= reset_ns)
+            || second.is_some_and(|reset_ns| came_ns >= reset_ns)
     }
 
     /// What became of a frame of which not all bytes came.
@@ -493,7 +504,7 @@ mod tests {
             join.left(seen(1000, 1000, 500));
             join.left(seen(2000, 3000, 501));
             join.came(seen(9000, 1000, 600));
-            join.reset(500 * MS);
+            join.reset(true, 500 * MS);
             if goes_on {
                 join.acknowledged(1000, 520 * MS);
             }
@@ -502,6 +513,28 @@ mod tests {
         let expected = |first, behind| [(0, first), (1000, behind), (2000, behind)];
         assert_eq!(fates(false), expected(Outcome::Lost, Outcome::NotJudged));
         assert_eq!(fates(true), expected(Outcome::Missed, Outcome::Lost));
+    }
+
+    /// The reset is at the second point before the first one has seen it, and so would be what left meanwhile.
+    #[test]
+    fn what_would_have_come_after_a_reset_is_not_judged() {
+        let mut join = Join::default();
+        join.acknowledged(0, 0);
+        join.left(seen(0, 1000, 0));
+        join.came(seen(0, 1000, 20));
+        join.left(seen(1000, 1000, 470));
+        join.left(seen(2000, 3000, 481));
+        join.reset(false, 500 * MS);
+        join.acknowledged(1000, 510 * MS);
+        join.reset(true, 520 * MS);
+        join.left(seen(5000, 1000, 530));
+        let expected = [
+            (0, Outcome::Arrived),
+            (1000, Outcome::Lost),
+            (2000, Outcome::NotJudged),
+            (5000, Outcome::NotJudged),
+        ];
+        assert_eq!(judge(&mut join), expected);
     }
 
     #[test]

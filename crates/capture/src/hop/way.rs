@@ -141,8 +141,14 @@ impl Way {
                 Event::Ack { position, sighting } if side == leaves => {
                     self.join.acknowledged(position, sighting.time_ns);
                 }
-                Event::Reset { time_ns } if side == leaves => self.join.reset(time_ns),
-                Event::Ack { .. } | Event::Syn { .. } | Event::Reset { .. } => {}
+                Event::Reset { time_ns } => {
+                    let ahead = match side {
+                        Side::First => 0,
+                        Side::Second => offsets.at_second(time_ns),
+                    };
+                    self.join.reset(side == leaves, time_ns - ahead);
+                }
+                Event::Ack { .. } | Event::Syn { .. } => {}
             }
         }
     }

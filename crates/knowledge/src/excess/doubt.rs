@@ -1,9 +1,9 @@
 //! The doubts that are stated: merging is neither convicted nor cleared.
 
-use coalescope_capture::facts::{DatagramHop, Direction, Point};
+use coalescope_capture::facts::{DatagramHop, Direction, Hop, Point};
 
 use super::hidden::Runs;
-use super::{Excess, damaged, looks_at, span};
+use super::{Excess, damaged, looks_at, span, uncut};
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
 use crate::odds::{Table, fisher};
@@ -56,6 +56,9 @@ impl Sort {
     }
 }
 
+const LOST: &str = "that left never arrived";
+const DAMAGED: &str = "that left lost all or a part";
+
 impl Doubt {
     pub(crate) const UNEXPLAINED: &str =
         "merged frames are lost more often than single ones, and their length does not explain it";
@@ -81,10 +84,20 @@ impl Doubt {
         }
     }
 
-    /// On a hop.
+    /// On a hop: of merged frames, or of those that no card cut.
     pub(crate) fn on_hop(hop: &Crossing<'_>) -> Option<Self> {
-        const LOST: &str = "that left never arrived";
-        const DAMAGED: &str = "that left lost all or a part";
+        Self::of_merged(hop).or_else(|| Self::of_uncut(&uncut(hop)?))
+    }
+
+    fn of_uncut(hop: &Hop) -> Option<Self> {
+        let (whole, in_part) = (Excess::of_lost(&Crossing::of(hop)), damaged(hop));
+        match Excess::of_uncut(hop)? {
+            excess if excess == whole => Self::on(&Crossing::of(hop), excess, LOST),
+            excess => Self::on(&Crossing::of(&in_part), excess, DAMAGED),
+        }
+    }
+
+    fn of_merged(hop: &Crossing<'_>) -> Option<Self> {
         if let Some(span) = span::of_loss(hop) {
             let (from, to) = (time(span.from_s), time(span.to_s));
             let fate = format!("that left from {from} to {to} after the first frame never arrived");
@@ -97,7 +110,13 @@ impl Doubt {
             });
         }
         let whole = Self::on(hop, Excess::of_lost(hop), LOST);
-        let in_part = || Self::on(&Crossing::of(&damaged(hop)), Excess::on_hop(hop), DAMAGED);
+        let in_part = || {
+            Self::on(
+                &Crossing::of(&damaged(hop)),
+                Excess::of_merged(hop),
+                DAMAGED,
+            )
+        };
         whole.or_else(in_part)
     }
 
