@@ -233,8 +233,11 @@ impl Connection {
         self.handshake.ack_ns = frame.time_ns;
         self.awaits_handshake = self.handshake.is_awaited();
         self.phases.connected(frame.time_ns);
-        self.rtt_ns = self.handshake.rtt_ns().unwrap_or(0);
-        self.rtt_known = true;
+        // Without the SYN the handshake shows half a round trip: the rest has to be learned from what follows.
+        if let Some(rtt_ns) = self.handshake.rtt_ns() {
+            self.rtt_ns = rtt_ns;
+            self.rtt_known = true;
+        }
     }
 
     /// Learns the round trip. Without a handshake the two halves of the path stand in for it, as far as they are known:

@@ -190,3 +190,41 @@ fn beyond_a_number_of_connections_the_oldest_are_summed_up() {
         .map(|one| one.client.port);
     assert!(few.connections.iter().map(|one| one.client.port).eq(newest));
 }
+
+/// Sets PSH in all data of the server, as where each write of its application fits into a frame.
+fn push(bytes: &mut [u8]) {
+    let mut at = 24;
+    while at < bytes.len() {
+        let len = u32::from_le_bytes(bytes[at + 8..at + 12].try_into().expect("four bytes"));
+        let end = at + 16 + len as usize;
+        let record = Record(&bytes[at..end]);
+        if record.is_servers() && record.payload() > 0 {
+            bytes[at + 16 + 47] |= 8;
+        }
+        at = end;
+    }
+}
+
+/// Without the SYN the handshake shows no round trip, and the sender is no more idle for that.
+#[test]
+fn a_capture_without_the_syn_shows_no_longer_pauses() {
+    let mut seen = 0;
+    for name in ["healthy-gro", "random-loss", "reorder"] {
+        for mut point in common::simulated(name).points {
+            push(&mut point.bytes);
+            let (header, records) = records(&point.bytes);
+            let idle = |from: usize| {
+                let data = traced(header, records[from..].iter()).to_client;
+                (data.sender_idle_s, data.duration_s.unwrap_or(0.0))
+            };
+            let ((whole, duration), (without, _)) = (idle(0), idle(1));
+            assert!(
+                (without - whole).abs() <= 0.02 * duration,
+                "{name} at {}: {without} s idle without the SYN, {whole} with it, of {duration}",
+                point.name
+            );
+            seen += usize::from(duration > 0.0);
+        }
+    }
+    assert!(seen >= 5);
+}
