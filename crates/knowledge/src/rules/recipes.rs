@@ -39,6 +39,9 @@ struct Recipe {
     /// known.
     #[serde(default)]
     distributions: Vec<String>,
+    /// The first version of a distribution whose tool has it, where not all have.
+    #[serde(default)]
+    since: BTreeMap<String, String>,
     /// Only for versions of the distribution before this one.
     #[serde(default)]
     before_version: Option<String>,
@@ -65,7 +68,7 @@ const MADE: [&str; 9] = [
 const APPLIANCES: [&str; 3] = ["opnsense", "pfsense", "truenas"];
 
 /// Such products based on Linux: their recipes are shown for them alone.
-const LINUX_APPLIANCES: [&str; 3] = ["openwrt", "truenas-scale", "vyos"];
+const LINUX_APPLIANCES: [&str; 4] = ["nixos", "openwrt", "truenas-scale", "vyos"];
 
 /// Whether a way to keep a setting suits the host's product: an appliance has its own way, and changes to FreeBSD's own
 /// files are lost there.
@@ -126,7 +129,7 @@ impl Recipes {
         let fits = |recipe: &Recipe| {
             recipe.made_by_program.is_none_or(|made| made == is_made)
                 && recipe.is_on(distribution)
-                && recipe.is_of_age(version)
+                && recipe.is_of_age(distribution, version)
                 && is_theirs(&recipe.platform, distribution)
         };
         let recipes = self
@@ -161,9 +164,13 @@ impl Recipe {
     }
 
     /// Whether the recipe suits a version. Where the version is not known, the recipe is shown as well.
-    fn is_of_age(&self, version: &str) -> bool {
+    fn is_of_age(&self, distribution: &str, version: &str) -> bool {
         let limit = self.before_version.as_deref();
-        limit.is_none_or(|limit| version.is_empty() || before(version, limit))
+        let is_old = self
+            .since
+            .get(distribution)
+            .is_some_and(|first| before(version, first));
+        !is_old && limit.is_none_or(|limit| version.is_empty() || before(version, limit))
     }
 
     fn fill(

@@ -1,0 +1,64 @@
+//! Ways to keep a setting are shown for the releases that have them: what an old release ignores without a word would be gone with
+//! the next boot.
+
+#![expect(clippy::panic, reason = "a test says what went wrong by failing")]
+
+use coalescope_host::model::Snapshot;
+use coalescope_knowledge::rules::{RemedyKind, Rules, check};
+
+/// The managers for which a way is shown to keep LRO off, on a router of this distribution.
+fn ways(distribution: &str) -> Vec<String> {
+    let host = format!(
+        "{{platform: linux, name: gw, {distribution} stack: {{sysctls: {{net.ipv4.ip_forward: '1'}}}}, interfaces: {{
+        eth0: {{name: eth0, kind: physical, mac: '02:00:00:00:00:01', features: {{large-receive-offload: {{active: true}}}}}},
+        eth1: {{name: eth1, kind: physical, features: {{large-receive-offload: {{active: false}}}}}}}}}}"
+    );
+    let snapshot: Snapshot =
+        serde_saphyr::from_str(&host).unwrap_or_else(|error| panic!("{host}: {error}"));
+    let rules = Rules::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let checked = check(&rules, &snapshot);
+    let [finding] = checked.findings.as_slice() else {
+        panic!("{:?}", checked.findings);
+    };
+    let lasting = |kind| {
+        let all = finding.remedies.iter().filter(move |one| one.kind == kind);
+        all.map(|one| one.platform.clone()).collect::<Vec<_>>()
+    };
+    let kept = lasting(RemedyKind::Persistent);
+    for way in lasting(RemedyKind::Undo) {
+        assert!(
+            way == "linux" || kept.contains(&way),
+            "{way} undoes what is not kept"
+        );
+    }
+    kept
+}
+
+#[test]
+fn releases_have_the_ways_that_they_know() {
+    let (link, nm) = ("systemd-networkd", "NetworkManager");
+    for (id, version, expected) in [
+        ("rhel", "6.10", vec!["rhel-ifcfg"]),
+        ("centos", "7", vec!["rhel-ifcfg"]),
+        ("rhel", "7.9", vec![nm, "rhel-ifcfg"]),
+        ("rhel", "8.6", vec![link, nm, "rhel-ifcfg"]),
+        ("rocky", "9.4", vec![link, nm]),
+        ("fedora", "41", vec![link, nm]),
+        ("debian", "9", vec!["ifupdown"]),
+        ("debian", "12", vec![link, nm, "ifupdown"]),
+        ("ubuntu", "16.04", vec!["ifupdown"]),
+        ("ubuntu", "18.04", vec![link, "ifupdown"]),
+        ("ubuntu", "24.04", vec![link, nm, "netplan", "ifupdown"]),
+        ("sles", "12.5", vec![]),
+        ("sles", "15.6", vec![link, nm]),
+        ("nixos", "23.11", vec!["nixos"]),
+        ("openwrt", "23.05.3", vec!["openwrt"]),
+    ] {
+        let found = ways(&format!(
+            "distribution: {{id: {id}, version: '{version}'}},"
+        ));
+        assert_eq!(found, expected, "{id} {version}");
+    }
+    // Nothing is known of the release: each way that most have.
+    assert_eq!(ways(""), [link, nm, "netplan", "ifupdown", "rhel-ifcfg"]);
+}
