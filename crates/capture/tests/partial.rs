@@ -1,6 +1,5 @@
 //! Captures that have only a part of what passed: the end of a connection, or one direction of it.
 
-#[expect(dead_code, reason = "tests of whole traces use the rest")]
 mod common;
 
 use coalescope_capture::facts::Connection;

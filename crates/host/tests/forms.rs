@@ -91,6 +91,36 @@ fn names_of_interfaces_above_outputs_name_interfaces() {
     }
 }
 
+/// Tabs get lost where a terminal is copied: the last line of a table is no title of what was typed or printed next.
+#[test]
+fn names_of_ports_at_the_left_are_no_titles() {
+    let prompt = "root@kvm:~# ";
+    let features = "Features for eth1:\nlarge-receive-offload: off\n";
+    let brctl =
+        "bridge name bridge id STP enabled interfaces\nbr0 8000.525400aabbcc no eth0\nvnet0\n";
+    let ovs = "b5a7d5d0-0000-4000-8000-000000000001\nBridge br0\nPort br0\nInterface br0\ntype: internal\n\
+        Port eth0\nInterface eth0\nPort vnet0\nInterface vnet0\n";
+    for (command, table) in [("brctl show", brctl), ("ovs-vsctl show", ovs)] {
+        for between in [format!("{prompt}ethtool -k eth1\n"), String::new()] {
+            let text = format!(
+                "{prompt}ip link\n{LINKS}4: vnet0: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n\
+                 {prompt}{command}\n{table}{between}{features}"
+            );
+            let host = one(&text);
+            let ports = match &host.ovs {
+                Some(ovs) => ovs.bridges["br0"].ports.len(),
+                None => {
+                    let masters = host.interfaces.values();
+                    1 + masters
+                        .filter(|one| one.master.as_deref() == Some("br0"))
+                        .count()
+                }
+            };
+            assert_eq!(ports, 3, "{text}");
+        }
+    }
+}
+
 /// Hosts of a loop are hosts still, also with interfaces of each in a loop of their own.
 #[test]
 fn names_of_hosts_above_those_of_interfaces_stay_hosts() {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Lines, begins, begins_output, prompt};
+use super::{Lines, begins, prompt};
 
 /// Names of interfaces.
 pub(in crate::sources) struct Names<'a> {
@@ -69,7 +69,8 @@ const TITLES: [&str; 8] = [
     "ethtool",
 ];
 
-/// The interface that a line names, if what stands below is output that may be of one.
+/// The interface that a line names, if what stands below is output that may be of it. Without tabs and blanks in front, the last
+/// lines of tables name interfaces as well (brctl(8), ovs-vsctl(8)): a prompt is below these, or the output of another interface.
 pub(super) fn read<'a>(line: &'a str, below: &str, names: &Names<'_>) -> Option<&'a str> {
     let bare = line.trim_matches(|c: char| "#=*-+<>[]:.`\"' \t".contains(c));
     let name = match bare.split_once([' ', ':']) {
@@ -80,5 +81,14 @@ pub(super) fn read<'a>(line: &'a str, below: &str, names: &Names<'_>) -> Option<
         None => bare,
     };
     let is_left = !line.starts_with([' ', '\t']);
-    (is_left && names.has(name) && begins_output(below)).then_some(name)
+    (is_left && names.has(name) && is_about(below, name)).then_some(name)
+}
+
+/// Whether a text begins with what a command printed, of this interface or of none that it names.
+fn is_about(below: &str, name: &str) -> bool {
+    let first = below.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| {
+        begins::print(line.trim_end()).is_some()
+            && begins::interface(line).is_none_or(|named| named == name)
+    })
 }
