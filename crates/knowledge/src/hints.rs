@@ -11,6 +11,7 @@ use crate::limits::{is_cut_off, opposite};
 use crate::merging::unjudged;
 use crate::odds::{Table, fisher};
 use crate::overview::Overview;
+use crate::thresholds::A_FEW;
 use crate::words::{reference, shown};
 
 /// Losses of merged frames that are too few to convict, and losses of large frames that are not known to be merged.
@@ -39,7 +40,8 @@ fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
             "that left never arrived",
         ))
     };
-    let Doubt { title, words } = Doubt::on_hop(hop).or_else(few)?;
+    let never = || never_seen(hop).filter(|_| !over);
+    let Doubt { title, words } = Doubt::on_hop(hop).or_else(few).or_else(never)?;
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
@@ -51,6 +53,23 @@ fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
         )
     })
 }
+
+/// Of a short transfer: no frame that its sender left to its card came, whole or cut, and single ones came. Whether a card cut them
+/// is not known then.
+fn never_seen(hop: &Crossing<'_>) -> Option<Doubt> {
+    let came = hop.tso.came_through() + hop.tso.partly_lost;
+    let table = Table::of(&hop.tso, &hop.single);
+    let is_lost = came == 0 && hop.tso.lost >= A_FEW;
+    let pass = table.single_lost == 0 && table.single >= A_FEW;
+    (is_lost && pass).then(|| Doubt {
+        title: NEVER_SEEN,
+        words: table.words_of("large frames", fisher(&table), "that left never arrived"),
+    })
+}
+
+/// The title of a doubt about frames that their sender left to its card.
+const NEVER_SEEN: &str =
+    "large frames were lost, and these captures do not show whether a card had cut them";
 
 fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Finding> {
     let doubt = |d: &Direction| {
@@ -133,8 +152,31 @@ pub(crate) fn doubted(overview: &Overview<'_>) -> Vec<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use coalescope_capture::facts::Hop;
+
     use super::*;
     use crate::sample;
+
+    /// A sender's large frames never come, and its single ones do: no card is seen to have cut them.
+    #[test]
+    fn large_frames_that_never_come_are_not_well() {
+        let hop = |tso: (u64, u64), single: (u64, u64)| {
+            let mut hop = Hop::default();
+            (hop.tso.seen, hop.tso.lost, hop.tso.resplit) = (tso.0 + tso.1, tso.0, tso.1);
+            (hop.single.arrived, hop.single.lost) = single;
+            never_seen(&Crossing::of(&hop)).map(|doubt| doubt.title)
+        };
+        assert_eq!(hop((6, 0), (12, 0)), Some(NEVER_SEEN));
+        // One of them, single ones as well, hardly any single one, or some that a card cut.
+        for (tso, single) in [
+            ((1, 0), (12, 0)),
+            ((6, 0), (12, 2)),
+            ((6, 0), (1, 0)),
+            ((6, 1), (12, 0)),
+        ] {
+            assert_eq!(hop(tso, single), None, "{tso:?} {single:?}");
+        }
+    }
 
     /// One merged frame, then timeout after timeout on the same bytes.
     #[test]

@@ -5,10 +5,13 @@ use std::borrow::Cow;
 /// Hosts of a set at most.
 const MOST: usize = 1000;
 
+/// Brackets of a set at most: racks, nodes and interfaces are three.
+const BRACKETS: usize = 64;
+
 /// Each host of a set; a single name is one.
 pub(super) fn hosts(set: &str) -> Vec<Cow<'_, str>> {
     let bare = set.split(" (").next().unwrap_or(set);
-    if !bare.contains(['[', ',']) {
+    if !bare.contains(['[', ',']) || bare.matches('[').count() > BRACKETS {
         return vec![Cow::Borrowed(set)];
     }
     let mut all: Vec<Cow<'_, str>> = Vec::new();
@@ -39,10 +42,10 @@ fn numbered(part: &str) -> Vec<String> {
     };
     let (inside, end) = rest.split_once(']').unwrap_or((rest, ""));
     let numbers = inside.split(',').flat_map(range);
-    let each = numbers.take(MOST).flat_map(|number| {
-        let ends = numbered(end).into_iter();
-        ends.map(move |end| format!("{begin}{number}{end}"))
-    });
+    let ends = numbered(end);
+    let each = numbers
+        .take(MOST)
+        .flat_map(|number| ends.iter().map(move |end| format!("{begin}{number}{end}")));
     each.take(MOST).collect()
 }
 
@@ -77,5 +80,15 @@ mod tests {
             assert_eq!(hosts(set), expected, "{set}");
         }
         assert_eq!(hosts("gw[1-4000000000]").len(), MOST);
+        let hostile = [
+            "a[1-999]".repeat(40),
+            format!("{}a[3-1]", "a[1-999]".repeat(40)),
+            "a[1-9".repeat(100_000),
+            "a[".repeat(100_000),
+            ",".repeat(100_000),
+        ];
+        for set in &hostile {
+            assert!(hosts(set).len() <= MOST, "{}", set.len());
+        }
     }
 }
