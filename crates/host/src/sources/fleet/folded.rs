@@ -14,12 +14,14 @@ pub(super) fn hosts(set: &str) -> Vec<Cow<'_, str>> {
     if !bare.contains(['[', ',']) || bare.matches('[').count() > BRACKETS {
         return vec![Cow::Borrowed(set)];
     }
-    let mut all: Vec<Cow<'_, str>> = Vec::new();
-    for part in parts(bare) {
-        all.extend(numbered(part).into_iter().map(Cow::Owned));
+    let each = parts(bare).flat_map(numbered).map(Cow::Owned);
+    let all: Vec<Cow<'_, str>> = each.take(MOST).collect();
+    // What names nobody (`gw[3-1]`) is a name itself, or what stands below would be nobody's.
+    if all.is_empty() {
+        vec![Cow::Borrowed(set)]
+    } else {
+        all
     }
-    all.truncate(MOST);
-    all
 }
 
 /// Splits at the commas that are not within brackets.
@@ -75,7 +77,7 @@ mod tests {
             ("gw[09-11],lb (4)", vec!["gw09", "gw10", "gw11", "lb"]),
             ("r[1-2]n[1-2]", vec!["r1n1", "r1n2", "r2n1", "r2n2"]),
             ("gw[1-2", vec!["gw1", "gw2"]),
-            ("a[3-1]", vec![]),
+            ("a[3-1]", vec!["a[3-1]"]),
         ] {
             assert_eq!(hosts(set), expected, "{set}");
         }
@@ -86,6 +88,7 @@ mod tests {
             "a[1-9".repeat(100_000),
             "a[".repeat(100_000),
             ",".repeat(100_000),
+            "a[1-999],".repeat(100_000),
         ];
         for set in &hostile {
             assert!(hosts(set).len() <= MOST, "{}", set.len());
