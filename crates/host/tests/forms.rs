@@ -137,6 +137,47 @@ fn names_of_hosts_above_those_of_interfaces_stay_hosts() {
     assert_eq!(lro, [Some(true), Some(false)]);
 }
 
+/// A host may have the name of an interface: of a tunnel to it, or one that looks like the kernel's; and a loop over hosts is none
+/// over interfaces.
+#[test]
+fn hosts_that_are_named_like_interfaces_stay_hosts() {
+    let lists = |tunnel: &str, lro: &str| {
+        format!(
+            "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue\n{LINKS}4: {tunnel}: <POINTOPOINT,UP> mtu 1420 qdisc noqueue\n\
+             Features for eth0:\nlarge-receive-offload: {lro}\n"
+        )
+    };
+    let typed = "admin@adm:~$ for h in gw1 gw2; do echo \"=== $h ===\"; ssh $h \"ip addr; ethtool -k eth0\"; done\n";
+    for (names, front) in [
+        (["fw2", "fw1"], ""),
+        (["em01", "em02"], ""),
+        (["ens1", "ens2"], ""),
+        (["gw1", "gw2"], typed),
+    ] {
+        let [one, two] = names;
+        let text = format!(
+            "{front}=== {one} ===\n{}=== {two} ===\n{}",
+            lists(two, "on"),
+            lists(one, "off")
+        );
+        let all = hosts(&text);
+        let lro: Vec<_> = all
+            .iter()
+            .filter_map(|host| {
+                Some((
+                    host.snapshot.name.clone()?,
+                    has_lro(&host.snapshot, "eth0")?,
+                ))
+            })
+            .collect();
+        assert_eq!(
+            lro,
+            [(one.to_owned(), true), (two.to_owned(), false)],
+            "{text}"
+        );
+    }
+}
+
 /// Comments of a file that was printed at a prompt name no hosts, and what it says is for the next boot.
 #[test]
 fn comments_of_settings_are_no_hosts_and_what_is_in_force_wins() {

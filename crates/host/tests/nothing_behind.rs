@@ -4,7 +4,7 @@ use coalescope_host::roles::{RoleName, roles};
 use coalescope_host::sources::{Limits, read_bytes};
 
 const LO: &str = "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n    \
-    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n    inet 127.0.0.1/8 scope host lo\n";
+    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n    inet 127.0.0.1/8 scope host lo\n    inet6 ::1/128 scope host\n";
 
 const ETH0: &str = "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    \
     link/ether 52:54:00:00:00:02 brd ff:ff:ff:ff:ff:ff\n    inet 10.0.0.5/24 brd 10.0.0.255 scope global eth0\n";
@@ -32,6 +32,57 @@ fn forwards(second: &str, more: &str) -> bool {
 const ADDRESS: &str = "    inet 10.1.0.1/24 brd 10.1.0.255 scope global\n";
 
 const ROUTES: &str = "root@h:~# ip route\ndefault via 10.0.0.1 dev eth0\n10.0.0.0/24 dev eth0 proto kernel scope link src 10.0.0.5\n";
+
+const OLD_ROUTES: &str = "root@h:~# route -n\nKernel IP routing table\n\
+    Destination     Gateway         Genmask         Flags Metric Ref    Use Iface\n\
+    0.0.0.0         10.0.0.1        0.0.0.0         UG    0      0        0 eth0\n\
+    198.51.100.0    0.0.0.0         255.255.255.0   U     0      0        0 eth1\n";
+
+/// `ip addr` without `-d` says no kind: what leads to containers and guests needs no address.
+#[test]
+fn what_leads_to_containers_needs_no_address() {
+    let local = "    inet6 fe80::5054:ff:fe00:3/64 scope link\n";
+    let more = format!(
+        "{ROUTES}root@h:~# sysctl net.ipv6.conf.all.forwarding\nnet.ipv6.conf.all.forwarding = 0\n"
+    );
+    for name in [
+        "cali0a1b2c3d4e5@if3",
+        "tap100i0",
+        "vnet0",
+        "veth1@if2",
+        "ppp0",
+        "lxc1",
+        "swp1",
+        "wlan0",
+    ] {
+        for own in ["", local] {
+            assert!(forwards(&second(name, own), &more), "{name}");
+        }
+    }
+}
+
+/// `ip -4 addr` shows no address of an interface that has those of IPv6 alone.
+#[test]
+fn addresses_of_one_protocol_are_not_all() {
+    let v6 = |value: u8| {
+        format!(
+            "root@h:~# sysctl net.ipv6.conf.all.forwarding\nnet.ipv6.conf.all.forwarding = {value}\n"
+        )
+    };
+    let forwards_with = |more: &str| {
+        let lo = LO.replace("    inet6 ::1/128 scope host\n", "");
+        let text = format!(
+            "root@h:~# ip -4 -d addr\n{lo}{ETH0}{}root@h:~# sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 1\n{more}",
+            second("eth1", "")
+        );
+        let hosts = read_bytes("given", text.as_bytes(), &Limits::default()).expect("understood");
+        let all = roles(&hosts[0].snapshot);
+        all["eth0"]
+            .iter()
+            .any(|role| role.role == RoleName::Forwarder)
+    };
+    assert!(forwards_with("") && forwards_with(&v6(1)) && !forwards_with(&v6(0)));
+}
 
 #[test]
 fn what_has_a_network_behind_it_is_routed_to() {
@@ -90,9 +141,13 @@ fn a_nic_without_address_and_route_is_not() {
         (ADDRESS, ROUTES, true),
         // Routes by addresses of the link are IPv6's: forwarding of IPv6 or its routes have to be known.
         (local, "", true),
-        (local, off6, false),
-        (local, routes6, false),
-        (local, &way6, true),
+        (local, off6, true),
+        (local, routes6, true),
+        (local, &format!("{ROUTES}{off6}"), false),
+        (local, &format!("{ROUTES}{routes6}"), false),
+        (local, &format!("{ROUTES}{way6}"), true),
+        // Unnumbered, and its route read by an old command.
+        ("", OLD_ROUTES, true),
         (zero, "", true),
         (zero, &links, false),
         (zero, &routed, true),

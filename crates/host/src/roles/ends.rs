@@ -44,19 +44,37 @@ pub(super) fn has_dead_ports(snapshot: &Snapshot, graph: &Graph, key: &str) -> b
 }
 
 /// Whether it is a NIC without an address, where the addresses of its stack were read, and without a route: no neighbour sends
-/// it anything to pass on, and nothing is routed to it.
+/// it anything to pass on, and nothing is routed to it. What leads to containers and guests needs no address.
 pub(super) fn is_bare(snapshot: &Snapshot, interface: &Interface) -> bool {
-    let is_nic = matches!(interface.kind.as_deref(), None | Some("physical"));
     let stack = snapshot.stack_of(interface);
-    is_nic
+    is_nic(interface)
         && is_place_shown(snapshot, interface)
         && interface.default_route != Some(true)
         && are_addresses_read(snapshot, interface)
         && !is_way(stack, interface)
         && match interface.addresses.as_slice() {
             [] => true,
-            all => all.iter().all(|one| is_link_local(one)) && is_of_no_use(stack, all),
+            all => all.iter().all(|one| is_link_local(one)) && are_of_no_use(all, stack),
         }
+}
+
+/// Begins of names of NICs, as the kernel and systemd give them (systemd.net-naming-scheme(7)); a digit follows. Of the BSDs a
+/// driver's.
+const NICS: [&str; 8] = ["eth", "eno", "ens", "enp", "enP", "enx", "em", "p"];
+
+/// Whether it is a device of its own, by its kind, or by its name where no text says the kind.
+fn is_nic(interface: &Interface) -> bool {
+    let name = interface.name.as_str();
+    let is_named_so = || {
+        let mut rests = NICS.iter().filter_map(|begin| name.strip_prefix(begin));
+        rests.any(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_digit()) && !rest.contains('.')
+        })
+    };
+    match interface.kind.as_deref() {
+        Some(kind) => kind == "physical",
+        None => interface.driver.is_some() || is_named_so(),
+    }
 }
 
 /// ip(8) shows the index, and with it what is beneath or above: what ifconfig(8) of Linux shows may be a port or carry VLANs.
@@ -64,14 +82,26 @@ fn is_place_shown(snapshot: &Snapshot, interface: &Interface) -> bool {
     snapshot.platform != Some(Platform::Linux) || interface.index.is_some()
 }
 
-/// The loopback of a stack has addresses: a text that names them names those of all interfaces.
+/// The loopback of a stack has an address of each protocol: a text that names both names those of all interfaces. Without one of
+/// IPv6 there may be none (`disable_ipv6`), or nobody asked for it (`ip -4 addr`): then its forwarding has to be off.
 fn are_addresses_read(snapshot: &Snapshot, interface: &Interface) -> bool {
+    let stack = snapshot.stack_of(interface);
     let mut all = snapshot.interfaces.values();
-    all.any(|other| {
-        other.kind.as_deref() == Some("loopback")
-            && other.namespace == interface.namespace
-            && !other.addresses.is_empty()
-    })
+    let loopback = all.find(|other| {
+        other.kind.as_deref() == Some("loopback") && other.namespace == interface.namespace
+    });
+    let has = |v6| loopback.is_some_and(|lo| lo.addresses.iter().any(|one| is_v6(one) == v6));
+    has(false) && (has(true) || is_v6_off(stack))
+}
+
+fn is_v6(text: &str) -> bool {
+    text.contains(':')
+}
+
+/// Whether the stack routes no IPv6.
+fn is_v6_off(stack: &Stack) -> bool {
+    let is_off = |sysctl| stack.sysctls.get(sysctl).is_some_and(|value| value == "0");
+    is_off("net.ipv6.conf.all.forwarding") || is_off("net.inet6.ip6.forwarding")
 }
 
 /// Whether a route leaves by the interface, but for that of its link.
@@ -82,13 +112,10 @@ fn is_way(stack: &Stack, interface: &Interface) -> bool {
 
 /// Each interface that is up has an address of its link (RFC 4291 section 2.8), which routers of IPv6 may route by: not where
 /// forwarding is off, or where the routes of IPv6 were read and none leaves by it. Of IPv4 the routes have to be known.
-fn is_of_no_use(stack: &Stack, addresses: &[String]) -> bool {
-    let is_off = |sysctl| stack.sysctls.get(sysctl).is_some_and(|value| value == "0");
-    let is_v6 = |text: &str| text.contains(':');
+fn are_of_no_use(addresses: &[String], stack: &Stack) -> bool {
     let is_read = |v6| stack.routes.iter().any(|route| is_v6(&route.to) == v6);
-    let needs = |v6| addresses.iter().any(|address| is_v6(address) == v6);
-    let no_v6 = || is_off("net.ipv6.conf.all.forwarding") || is_off("net.inet6.ip6.forwarding");
-    (!needs(true) || no_v6() || is_read(true)) && (!needs(false) || is_read(false))
+    let has_v6 = addresses.iter().any(|one| is_v6(one));
+    is_read(false) && (!has_v6 || is_v6_off(stack) || is_read(true))
 }
 
 /// RFC 4291 section 2.5.6; RFC 3927 section 2.7, by which no router passes on what is from or for such an address.

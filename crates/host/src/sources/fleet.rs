@@ -54,23 +54,37 @@ pub(super) fn likely(text: &str) -> Option<Vec<Share<'_>>> {
     (names.len() > 1).then(|| cut(text, &headings))
 }
 
-/// Bytes that are read anew for hosts that printed the same, at most: of more the set is read as one host.
+/// Bytes that are read anew for hosts that printed the same, at most: of more a set is read as one host.
 const UNFOLDED: usize = 16 << 20;
+
+/// What a host costs beside its text.
+const OF_HOST: usize = 4 << 10;
 
 fn cut<'a>(text: &'a str, headings: &[Heading<'a>]) -> Vec<Share<'a>> {
     let first = headings.first().map_or(text.len(), |heading| heading.start);
     let ends = headings.iter().skip(1).map(|heading| heading.start);
     let ends = ends.chain([text.len()]);
-    let behind = headings.iter().zip(ends).flat_map(|(heading, end)| {
-        let hosts = folded::hosts(heading.host);
-        let is_much = hosts.len() * (end - heading.end) > UNFOLDED;
-        let folded = is_much.then(|| vec![Cow::Borrowed(heading.host)]);
-        folded.unwrap_or(hosts).into_iter().map(move |host| Share {
-            host: Some(host),
-            before: heading.lines,
-            text: Cow::Borrowed(&text[heading.end..end]),
+    let mut left = UNFOLDED;
+    let behind: Vec<Share<'a>> = headings
+        .iter()
+        .zip(ends)
+        .flat_map(|(heading, end)| {
+            let hosts = folded::hosts(heading.host);
+            let cost = hosts.len().saturating_mul(end - heading.end + OF_HOST);
+            let hosts = match left.checked_sub(cost) {
+                Some(rest) => {
+                    left = rest;
+                    hosts
+                }
+                None => vec![Cow::Borrowed(heading.host)],
+            };
+            hosts.into_iter().map(move |host| Share {
+                host: Some(host),
+                before: heading.lines,
+                text: Cow::Borrowed(&text[heading.end..end]),
+            })
         })
-    });
+        .collect();
     let front = Some(Share::whole(&text[..first]));
     let front = front.filter(|share| !share.text.trim().is_empty());
     front.into_iter().chain(behind).collect()

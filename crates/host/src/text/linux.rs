@@ -54,6 +54,7 @@ pub(super) const READERS: &[Reader] = &[
     ip::BRIEF,
     ip::ROUTES,
     ip::ROUTES_JSON,
+    ip::ROUTES_OLD,
     ifconfig::IFCONFIG,
     bonding::BONDING,
     bonding::BRCTL,

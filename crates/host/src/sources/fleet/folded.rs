@@ -8,16 +8,16 @@ const MOST: usize = 1000;
 /// Brackets of a set at most: racks, nodes and interfaces are three.
 const BRACKETS: usize = 64;
 
-/// Each host of a set; a single name is one.
+/// Each host of a set; a single name is one, and so is a set of more than that.
 pub(super) fn hosts(set: &str) -> Vec<Cow<'_, str>> {
     let bare = set.split(" (").next().unwrap_or(set);
     if !bare.contains(['[', ',']) || bare.matches('[').count() > BRACKETS {
         return vec![Cow::Borrowed(set)];
     }
     let each = parts(bare).flat_map(numbered).map(Cow::Owned);
-    let all: Vec<Cow<'_, str>> = each.take(MOST).collect();
+    let all: Vec<Cow<'_, str>> = each.take(MOST + 1).collect();
     // What names nobody (`gw[3-1]`) is a name itself, or what stands below would be nobody's.
-    if all.is_empty() {
+    if all.is_empty() || all.len() > MOST {
         vec![Cow::Borrowed(set)]
     } else {
         all
@@ -46,9 +46,9 @@ fn numbered(part: &str) -> Vec<String> {
     let numbers = inside.split(',').flat_map(range);
     let ends = numbered(end);
     let each = numbers
-        .take(MOST)
+        .take(MOST + 1)
         .flat_map(|number| ends.iter().map(move |end| format!("{begin}{number}{end}")));
-    each.take(MOST).collect()
+    each.take(MOST + 1).collect()
 }
 
 fn range(numbers: &str) -> Vec<String> {
@@ -58,7 +58,7 @@ fn range(numbers: &str) -> Vec<String> {
     });
     match ends {
         Some((width, from, to)) => (from..=to)
-            .take(MOST)
+            .take(MOST + 1)
             .map(|number| format!("{number:0width$}"))
             .collect(),
         None => vec![numbers.to_owned()],
@@ -81,7 +81,8 @@ mod tests {
         ] {
             assert_eq!(hosts(set), expected, "{set}");
         }
-        assert_eq!(hosts("gw[1-4000000000]").len(), MOST);
+        assert_eq!(hosts("gw[1-1000]").len(), MOST);
+        assert_eq!(hosts("gw[1-4000000000]"), ["gw[1-4000000000]"]);
         let hostile = [
             "a[1-999]".repeat(40),
             format!("{}a[3-1]", "a[1-999]".repeat(40)),

@@ -37,8 +37,8 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
     let typed = Typed::of(text);
     headings.retain(|heading| {
         !command::is_known(heading.host)
-            && !names.has(heading.host)
             && begins_output(&text[heading.end..])
+            && !names.is_title(heading.host, &text[heading.end..])
             && !typed.prints_its_own(heading.start)
     });
     headings.extend(Lines::of(text).filter_map(|line| in_front(&line)));

@@ -26,16 +26,26 @@ impl<'a> Names<'a> {
     }
 
     /// Whether this names an interface: one of the text, or as the kernel and systemd name them.
-    pub(in crate::sources) fn has(&self, name: &str) -> bool {
+    fn has(&self, name: &str) -> bool {
         self.listed.contains(name) || is_usual(name)
+    }
+
+    /// Whether a name is that of an interface, and what stands below may be of it: a host may have the name of an interface, as
+    /// of a tunnel to it, and prints other things.
+    pub(in crate::sources) fn is_title(&self, name: &str, below: &str) -> bool {
+        self.has(name) && is_about(below, name)
     }
 }
 
+/// What takes a command of a loop to hosts, containers or namespaces, whose names the loop goes over then.
+const AWAY: [&str; 6] = ["ssh ", "exec ", "clush", "pdsh", "ansible", "nsenter"];
+
 /// `eth0 eth1` of `for i in eth0 eth1; do ethtool -k $i; done`.
 fn looped(command: &str) -> impl Iterator<Item = &str> {
+    let is_elsewhere = AWAY.iter().any(|away| command.contains(away));
     let words = command
         .strip_prefix("for ")
-        .filter(|_| command.contains("ethtool"))
+        .filter(|_| command.contains("ethtool") && !is_elsewhere)
         .and_then(|rest| rest.split_once(" in "))
         .and_then(|(_, rest)| rest.split_once(';'))
         .map_or("", |(words, _)| words);
@@ -81,7 +91,7 @@ pub(super) fn read<'a>(line: &'a str, below: &str, names: &Names<'_>) -> Option<
         None => bare,
     };
     let is_left = !line.starts_with([' ', '\t']);
-    (is_left && names.has(name) && is_about(below, name)).then_some(name)
+    (is_left && names.is_title(name, below)).then_some(name)
 }
 
 /// Whether a text begins with what a command printed, of this interface or of none that it names.

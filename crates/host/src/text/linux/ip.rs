@@ -15,4 +15,4 @@ pub(super) use brief::BRIEF;
 pub(super) use details::bonding;
 pub(super) use json::LINK as LINKS_JSON;
 pub(super) use link::LINK as LINKS;
-pub(super) use route::{JSON as ROUTES_JSON, TEXT as ROUTES};
+pub(super) use route::{JSON as ROUTES_JSON, OLD as ROUTES_OLD, TEXT as ROUTES};

@@ -1,12 +1,14 @@
 //! `ip route` and `ip route get`: which interfaces carry a default route, and where others lead.
 
+use std::net::Ipv4Addr;
+
 use serde_json::{Map, Value};
 
 use crate::model::{Interface, Route, Snapshot};
 use crate::names::network_of;
 use crate::text::linux::json::{for_each, has_keys, number_of, text_of};
 use crate::text::linux::out::Out;
-use crate::text::notes::first_line;
+use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
 /// `ip route`.
@@ -15,6 +17,49 @@ pub(in crate::text::linux) const TEXT: Reader = Reader {
     recognises: |text| is_route(first_line(text)),
     read: read_text,
 };
+
+/// `route -n` and `netstat -rn` of net-tools.
+pub(in crate::text::linux) const OLD: Reader = Reader {
+    name: "route -n",
+    recognises: |text| {
+        let mut lines = first_lines(text);
+        lines.next() == Some("Kernel IP routing table")
+            && lines
+                .next()
+                .is_some_and(|titles| titles.starts_with("Destination "))
+    },
+    read: |text, snapshot| {
+        let mut out = Out::linux(text, OLD.name, snapshot);
+        for line in out.lines().filter(|line| !line.is_empty()).skip(2) {
+            match old(line) {
+                Some(route) => put(&mut out, route),
+                None => out.unknown(line),
+            }
+        }
+        out.finish();
+    },
+};
+
+/// `10.1.0.0        0.0.0.0         255.255.0.0     U     0      0        0 eth1`; of one that refuses (`!`) there is nothing to
+/// keep.
+fn old(line: &str) -> Option<Option<Route>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [to, _, mask, flags, .., interface] = words.as_slice() else {
+        return None;
+    };
+    let mask: Ipv4Addr = mask.parse().ok()?;
+    let length = mask.to_bits().leading_ones();
+    let to = match (*to, length) {
+        ("default" | "0.0.0.0", 0) => "default".to_owned(),
+        (to, length) => format!("{}/{length}", to.parse::<Ipv4Addr>().ok()?),
+    };
+    let route = Route {
+        to,
+        interfaces: vec![(*interface).to_owned()],
+        metric: None,
+    };
+    Some(Some(route).filter(|_| words.len() == 8 && !flags.contains('!')))
+}
 
 /// `ip -j route`.
 pub(in crate::text::linux) const JSON: Reader = Reader {
