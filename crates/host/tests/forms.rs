@@ -91,6 +91,68 @@ fn names_of_interfaces_above_outputs_name_interfaces() {
     }
 }
 
+/// A loop may print the name below what is about it: nobody knows which it is then, and nothing is guessed.
+#[test]
+fn names_below_their_outputs_name_nothing_above_others() {
+    let command = "for i in eth0 eth1; do ethtool -k $i | grep large-receive; echo $i; done";
+    let text = format!(
+        "root@gw:~# ip link\n{LINKS}root@gw:~# {command}\nlarge-receive-offload: off\neth0\nlarge-receive-offload: on\neth1\n"
+    );
+    let host = one(&text);
+    assert_eq!(
+        ["eth0", "eth1"].map(|name| has_lro(&host, name)),
+        [None, None]
+    );
+}
+
+/// A command in a fence of its own, and its output in the next.
+#[test]
+fn a_command_and_its_output_may_be_in_blocks_of_their_own() {
+    let block = |text: &str| format!("```\n{text}```\n\n");
+    let text = [
+        block("root@gw:~# ip link\n"),
+        block(LINKS),
+        block("root@gw:~# sysctl -n net.ipv4.ip_forward\n"),
+        block("1\n"),
+        "That is all.\n".to_owned(),
+    ];
+    assert_eq!(forwarding(&one(&text.concat())), Some("1"));
+}
+
+/// A file that somebody collected may hold other hosts, and so may what a loop prints, whatever is typed beside it.
+#[test]
+fn collected_hosts_stay_hosts_where_they_are_printed_at_a_prompt() {
+    let share = |host: &str, lro: &str| {
+        format!(
+            "=== {host} ===\n{LINKS}Features for eth0:\nlarge-receive-offload: {lro}\nnet.ipv4.ip_forward = 1\n"
+        )
+    };
+    let shares = [share("gw1", "on"), share("gw2", "off")].concat();
+    for command in [
+        "cat out.txt",
+        "sudo cat /root/out.txt",
+        "cat /run/user/1000/all.txt",
+        "ip -br link; for h in gw1 gw2; do echo \"=== $h ===\"; ssh $h 'ip link; ethtool -k eth0'; done",
+        "cat hosts | while read h; do echo \"=== $h ===\"; ssh -n $h 'ip link'; done",
+    ] {
+        let all = hosts(&format!("me@adm:~$ {command}\n{shares}"));
+        let lro: Vec<_> = all
+            .iter()
+            .filter_map(|host| {
+                Some((
+                    host.snapshot.name.clone()?,
+                    has_lro(&host.snapshot, "eth0")?,
+                ))
+            })
+            .collect();
+        assert_eq!(
+            lro,
+            [("gw1".to_owned(), true), ("gw2".to_owned(), false)],
+            "{command}"
+        );
+    }
+}
+
 /// Tabs get lost where a terminal is copied: the last line of a table is no title of what was typed or printed next.
 #[test]
 fn names_of_ports_at_the_left_are_no_titles() {

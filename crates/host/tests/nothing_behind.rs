@@ -240,7 +240,10 @@ fn policies_of_ipsec_for_networks_make_a_gateway_of_one_nic() {
                  tmpl src 198.51.100.7 dst 203.0.113.2\n\t\tproto esp reqid 1 mode {mode}\n"
         )
     };
+    let of_routes = policy("0.0.0.0/0", "fwd", "tunnel").replace("10.2.0.0/24", "0.0.0.0/0");
     for (text, expected) in [
+        (of_routes, false),
+        (policy("0.0.0.0/0", "fwd", "tunnel"), true),
         (policy("10.1.0.0/24", "fwd", "tunnel"), true),
         (policy("10.0.0.5/32", "fwd", "tunnel"), false),
         (policy("10.1.0.0/24", "out", "tunnel"), false),

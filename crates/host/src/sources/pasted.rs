@@ -77,10 +77,12 @@ impl Understand<'_> {
         piece: &Piece<'_>,
         many: bool,
     ) -> Read {
-        let typed = piece.command.map(command::parse);
         let typed = match piece.interface {
-            Some(name) => Some(command::about(name, typed)),
-            None => typed,
+            Some(name) => {
+                let looped = piece.command.filter(|line| line.len() <= LOOP);
+                Some(command::about(name, looped.map(command::parse)))
+            }
+            None => piece.command.map(command::parse),
         };
         let command = typed.as_ref().or(by_name.filter(|_| !many));
         let result = self.part(place, command, piece, many);
@@ -137,6 +139,9 @@ impl Understand<'_> {
         })
     }
 }
+
+/// The longest loop that is looked at for what it runs, for each of the interfaces that it names.
+const LOOP: usize = 4096;
 
 /// Hands over what was read. The first text wins where texts of a host differ: of a log that is the last output, since what
 /// was changed in between is in it.

@@ -70,12 +70,19 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     let mut open = Open::default();
     for line in Lines::of(text) {
         let separator = separator(line.text).filter(|found| counts(found, &styles));
-        if let Some(interface) = title::read(line.text, &text[line.end..], &names) {
+        let printed = &text[open.body..line.start];
+        if let Some(interface) = title::read(line.text, &text[line.end..], &names)
+            && !open.names_below(printed)
+        {
             open.close(text, line.start, &mut pieces);
             open = open.under(interface, &line);
         } else if is_end(line.text) {
-            open.close(text, line.start, &mut pieces);
-            open = Open::behind(&line);
+            // A command may stand in a block of its own, and its output in the next.
+            if !printed.trim().is_empty() {
+                open.close(text, line.start, &mut pieces);
+                open = Open::default();
+            }
+            open = open.behind(&line);
         } else if let Some(separator) = separator {
             open.close(text, line.start, &mut pieces);
             open = Open::at(separator, &line);
@@ -248,13 +255,22 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// What stands behind the end of a block is of no command.
-    fn behind(line: &Line<'a>) -> Open<'a> {
+    /// What stands behind the end of a block.
+    fn behind(self, line: &Line<'a>) -> Open<'a> {
         Open {
             body: line.end,
             line: line.number,
-            ..Open::default()
+            ..self
         }
+    }
+
+    /// Whether a loop that was typed prints each name below what it is about (`ethtool -k $i | grep large; echo $i`): something
+    /// that names no interface stands above the first name then.
+    fn names_below(&self, printed: &str) -> bool {
+        let is_loop = self.command.is_some_and(|line| line.contains("do "));
+        let mut lines = printed.lines().filter(|line| !line.trim().is_empty());
+        let first = lines.next().filter(|_| is_loop && self.interface.is_none());
+        first.is_some_and(|line| begins::print(line).is_some() && begins::interface(line).is_none())
     }
 
     fn at(separator: Separator<'a>, line: &Line<'a>) -> Open<'a> {

@@ -39,7 +39,7 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
         !command::is_known(heading.host)
             && begins_output(&text[heading.end..])
             && !names.is_title(heading.host, &text[heading.end..])
-            && !typed.prints_its_own(heading.start)
+            && !typed.is_comment(heading.start, text)
     });
     headings.extend(Lines::of(text).filter_map(|line| in_front(&line)));
     let unames: Vec<Heading<'_>> = Lines::of(text).filter_map(|line| of_uname(&line)).collect();

@@ -3,7 +3,8 @@
 use std::collections::btree_map::Entry;
 
 use super::super::Text;
-use crate::model::{Interface, Snapshot};
+use crate::model::{Interface, Route, Snapshot};
+use crate::network::network;
 use crate::text::notes::{Notes, first_line, first_lines, mac, whole_lines};
 
 /// Columns of `netstat -i` behind the address, and the counter that each is.
@@ -123,10 +124,34 @@ pub(super) fn read_routes(text: &Text<'_>, snapshot: &mut Snapshot) {
                     None => notes.line(line),
                 }
             }
-            _ => {}
+            Some(to) => {
+                let route = column.and_then(|at| route(to, words.get(at)?));
+                let routes = &mut snapshot.stack.routes;
+                let has_room = routes.len() < ROUTES;
+                routes.extend(route.filter(|_| has_room));
+            }
+            None => {}
         }
     }
     notes.finish(snapshot);
+}
+
+/// Routes that are kept of one text.
+const ROUTES: usize = 20_000;
+
+/// A route to a network, whose address may have a zone (`fe80::%lo0/64`).
+fn route(to: &str, interface: &str) -> Option<Route> {
+    let to = match to.split_once('%') {
+        Some((address, rest)) => format!("{address}{}", &rest[rest.find('/')?..]),
+        None => to.to_owned(),
+    };
+    network(&to)?;
+    let interfaces = vec![interface.to_owned()];
+    Some(Route {
+        to,
+        interfaces,
+        ..Route::default()
+    })
 }
 
 fn netif(header: &[&str]) -> Option<usize> {

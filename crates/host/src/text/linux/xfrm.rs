@@ -38,7 +38,10 @@ impl Policy<'_> {
     fn passage(&self) -> Option<Passage> {
         let to = network(self.to)?;
         let address: std::net::IpAddr = self.to.split('/').next()?.parse().ok()?;
-        let is_gateway = self.is_forward && self.is_tunnel && to.1 < bits(address);
+        let from = network(self.from)?;
+        // A tunnel of routes has a policy for all packets, at both of its ends (`vti`).
+        let is_of_all = to.1 == 0 && from.1 == 0;
+        let is_gateway = self.is_forward && self.is_tunnel && to.1 < bits(address) && !is_of_all;
         is_gateway.then(|| Passage {
             source: Some(self.from.to_owned()),
             destination: Some(self.to.to_owned()),
