@@ -11,6 +11,7 @@ mod over_time;
 mod pair;
 mod reading;
 mod report;
+mod same_ends;
 mod sides;
 mod sighted;
 mod strip;
@@ -23,7 +24,7 @@ use coalescope_wire::Flags;
 
 use crate::connection::Tracked;
 use crate::flow::Data;
-use crate::frame::{Frame, Odd};
+use crate::frame::Frame;
 use crate::point::Point;
 use clock::{Clock, Differences, Offsets};
 use event::{Event, Passing, Side, Sighting};
@@ -41,8 +42,6 @@ const MAX_HELD: usize = 192 * 1024;
 /// Frames of one side that wait for their connection to appear on the other; beyond that the
 /// other side is read first.
 const MAX_AHEAD: usize = 64 * 1024;
-/// Data frames of a direction without a token that the other point has left, before its ends are compared.
-const SAME_ENDS: u64 = 8;
 /// New frames between two rounds of judging.
 const ROUND: usize = 2048;
 
@@ -121,10 +120,15 @@ impl Hop {
         if matches!(tracked.data, Data::New | Data::OutOfOrder | Data::Repeat) {
             self.count_data(side, id, frame);
             let pause_ns = self.pause_before(side, frame);
-            self.event(side, id, frame, Event::Data(seen(frame, tracked, pause_ns)));
+            self.event(
+                side,
+                id,
+                frame,
+                Event::Data(Seen::of(frame, tracked, pause_ns)),
+            );
         }
         if frame.flags.has(Flags::SYN) {
-            let (number, sighting) = (frame.seq, sighting(frame));
+            let (number, sighting) = (frame.seq, Sighting::of(frame));
             self.event(side, id, frame, Event::Syn { number, sighting });
         }
         if frame.flags.has(Flags::RST) {
@@ -132,7 +136,7 @@ impl Hop {
             self.event(side, id, frame, Event::Reset { time_ns });
         }
         if let Some(position) = tracked.acked {
-            let sighting = sighting(frame);
+            let sighting = Sighting::of(frame);
             self.event(side, id, frame, Event::Ack { position, sighting });
         }
         if self.since_round >= ROUND {
@@ -195,9 +199,16 @@ impl Hop {
         let nth = self.halves[side][id as usize].nth[usize::from(!frame.from_low)];
         let found = self.linker.offer(side, id, frame, tracked.start, nth);
         let found = found.filter(|(by, other)| {
-            *by != MatchedBy::Payload || !are_told_apart(side, frame, other, points)
+            *by != MatchedBy::Payload || !same_ends::are_told_apart(side, frame, other, points)
         });
-        let found = found.or_else(|| self.of_same_ends(side, (frame, tracked), nth, points));
+        let found = found.or_else(|| {
+            same_ends::find(
+                &self.halves[1 - side],
+                (frame, tracked),
+                nth,
+                points[1 - side],
+            )
+        });
         let Some((by, other)) = found else { return };
         if self.half(1 - side, other.connection).pair.is_none() {
             let here = Mark::new(id, frame, tracked.start);
@@ -208,30 +219,6 @@ impl Hop {
             };
             self.link(by, marks);
         }
-    }
-
-    /// The connection between the same ends at the other point, if that has shown the same bytes: where no frame has left the
-    /// same token at both points, as when one begins later, or cuts the options off, and much was lost in between.
-    fn of_same_ends(
-        &self,
-        side: usize,
-        (frame, tracked): (&Frame, &Tracked),
-        nth: u64,
-        points: [&Point; 2],
-    ) -> Option<(MatchedBy, Mark)> {
-        // Looked for seldom, the more seldom the longer it is in vain.
-        if nth < SAME_ENDS || !nth.is_power_of_two() || frame.payload == 0 {
-            return None;
-        }
-        let id = points[1 - side].table.find(&frame.key)?;
-        let early = &self.halves[1 - side].get(id as usize)?.early;
-        let mut shown = early
-            .iter()
-            .filter(|passing| passing.from_low == frame.from_low);
-        shown.find_map(|passing| {
-            let mark = Mark::of_bytes(id, passing, tracked.start)?;
-            Some((MatchedBy::Numbers, mark))
-        })
     }
 
     fn link(&mut self, by: MatchedBy, marks: [Mark; 2]) {
@@ -409,38 +396,5 @@ impl Hop {
             at_end,
         };
         Some([horizon(first, second), horizon(second, first)])
-    }
-}
-
-/// Whether a connection is between ends that the other point has shown as well: what has the same payload there, from or to
-/// other ends, is another transfer of the same file and no translation of this one.
-fn are_told_apart(side: usize, frame: &Frame, other: &Mark, points: [&Point; 2]) -> bool {
-    let [here, there] = [&points[side].table, &points[1 - side].table];
-    let key = there.get(other.connection).map(|found| found.key);
-    key != Some(frame.key)
-        && (there.find(&frame.key).is_some() || key.is_some_and(|key| here.find(&key).is_some()))
-}
-
-fn sighting(frame: &Frame) -> Sighting {
-    Sighting {
-        time_ns: frame.time_ns,
-        mark: frame.ack_mark(),
-        ttl: frame.ttl,
-        fragmented: frame.is(Odd::FRAGMENTED),
-    }
-}
-
-fn seen(frame: &Frame, tracked: &Tracked, pause_ns: i64) -> Seen {
-    Seen {
-        start: tracked.start,
-        len: frame.payload,
-        time_ns: frame.time_ns,
-        own_ns: frame.time_ns,
-        pause_ns,
-        number: frame.number,
-        tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
-        id: frame.id,
-        ttl: frame.ttl,
-        fragmented: frame.is(Odd::FRAGMENTED),
     }
 }

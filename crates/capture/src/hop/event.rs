@@ -1,6 +1,7 @@
 //! What the two points of a hop show of a connection.
 
 use super::outcome::Seen;
+use crate::frame::{Frame, Odd};
 
 /// First or second point of the hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,17 @@ pub(super) struct Sighting {
     pub(super) mark: u32,
     pub(super) ttl: u8,
     pub(super) fragmented: bool,
+}
+
+impl Sighting {
+    pub(super) fn of(frame: &Frame) -> Self {
+        Self {
+            time_ns: frame.time_ns,
+            mark: frame.ack_mark(),
+            ttl: frame.ttl,
+            fragmented: frame.is(Odd::FRAGMENTED),
+        }
+    }
 }
 
 /// Something seen at a point, of a direction's data: in the point's own terms until a pair takes it,

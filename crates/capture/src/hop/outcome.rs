@@ -1,5 +1,8 @@
 //! Frames of a hop, and what became of them.
 
+use crate::connection::Tracked;
+use crate::frame::{Frame, Odd};
+
 /// A data frame at one point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
@@ -20,6 +23,22 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// A frame as its point shows it.
+    pub(super) fn of(frame: &Frame, tracked: &Tracked, pause_ns: i64) -> Self {
+        Self {
+            start: tracked.start,
+            len: frame.payload,
+            time_ns: frame.time_ns,
+            own_ns: frame.time_ns,
+            pause_ns,
+            number: frame.number,
+            tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
+            id: frame.id,
+            ttl: frame.ttl,
+            fragmented: frame.is(Odd::FRAGMENTED),
+        }
+    }
+
     pub(crate) fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }

@@ -1,0 +1,47 @@
+//! The same connection at two points by its ends, where its frames do not tell, or tell something else.
+
+use super::Half;
+use super::link::{Mark, MatchedBy};
+use crate::connection::Tracked;
+use crate::frame::Frame;
+use crate::point::Point;
+
+/// Data frames of a direction without a token that the other point has left, before its ends are compared.
+const SAME_ENDS: u64 = 8;
+
+/// The connection between the same ends at the other point, if that has shown the same bytes: where no frame has left the same
+/// token at both points, as when one begins later, or cuts the options off, and much was lost in between.
+pub(super) fn find(
+    halves: &[Half],
+    (frame, tracked): (&Frame, &Tracked),
+    nth: u64,
+    other: &Point,
+) -> Option<(MatchedBy, Mark)> {
+    // Looked for seldom, the more seldom the longer it is in vain.
+    if nth < SAME_ENDS || !nth.is_power_of_two() || frame.payload == 0 {
+        return None;
+    }
+    let id = other.table.find(&frame.key)?;
+    let early = &halves.get(id as usize)?.early;
+    let mut shown = early
+        .iter()
+        .filter(|passing| passing.from_low == frame.from_low);
+    shown.find_map(|passing| {
+        let mark = Mark::of_bytes(id, passing, tracked.start)?;
+        Some((MatchedBy::Numbers, mark))
+    })
+}
+
+/// Whether a connection is between ends that the other point has shown as well: what has the same payload there, from or to
+/// other ends, is another transfer of the same file and no translation of this one.
+pub(super) fn are_told_apart(
+    side: usize,
+    frame: &Frame,
+    other: &Mark,
+    points: [&Point; 2],
+) -> bool {
+    let [here, there] = [&points[side].table, &points[1 - side].table];
+    let key = there.get(other.connection).map(|found| found.key);
+    key != Some(frame.key)
+        && (there.find(&frame.key).is_some() || key.is_some_and(|key| here.find(&key).is_some()))
+}
