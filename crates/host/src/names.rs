@@ -37,6 +37,24 @@ pub(crate) fn is_placeholder(name: &str) -> bool {
     name.starts_with("virbr") && name.ends_with("-nic")
 }
 
+/// The same at a bridge of any name: never up, so that nothing leaves by it.
+pub(crate) fn is_placeholder_of(bridge: &str, port: &str) -> bool {
+    port.strip_suffix("-nic") == Some(bridge)
+}
+
+/// Begins of names of NICs, as the kernel and systemd give them (systemd.net-naming-scheme(7)); a number follows.
+pub(crate) const NICS: &[&str] = &["eth", "eno", "ens", "enp", "enP", "em"];
+
+/// What follows a begin in a name, if that is a number first.
+pub(crate) fn numbered<'n>(name: &'n str, begins: &[&[&str]]) -> impl Iterator<Item = &'n str> {
+    let rests = begins.iter().copied().flatten();
+    let rests = rests.filter_map(|begin| name.strip_prefix(begin));
+    let numbers: Vec<&str> = rests
+        .filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+        .collect();
+    numbers.into_iter()
+}
+
 /// The property of an interface whose lower one is in another namespace: the name of that.
 pub const LINK_NAMESPACE: &str = "link-namespace";
 

@@ -36,6 +36,17 @@ pub(crate) fn bits(address: IpAddr) -> u8 {
     }
 }
 
+/// `fe80::1%ix0/64` without the zone (RFC 4007 section 11).
+pub(crate) fn without_zone(text: &str) -> String {
+    match text.split_once('%') {
+        Some((address, rest)) => {
+            let length = rest.find('/').map_or("", |at| &rest[at..]);
+            format!("{address}{length}")
+        }
+        None => text.to_owned(),
+    }
+}
+
 /// Whether an address is in a network, or a network within another one.
 pub(crate) fn holds(outer: Network, inner: Network) -> bool {
     let longer = inner.1.checked_sub(outer.1);

@@ -28,6 +28,15 @@ fn has_lro(host: &Snapshot, name: &str) -> Option<bool> {
     Some(lro.active)
 }
 
+/// Each host with the LRO of its eth0, where that was read.
+fn lro_of(hosts: &[Host]) -> Vec<(String, bool)> {
+    let named = hosts.iter().filter_map(|host| {
+        let lro = has_lro(&host.snapshot, "eth0")?;
+        Some((host.snapshot.name.clone()?, lro))
+    });
+    named.collect()
+}
+
 /// What stands below the name of an interface whose LRO is so.
 type Body<'a> = &'a dyn Fn(&str, &str) -> String;
 
@@ -136,17 +145,8 @@ fn collected_hosts_stay_hosts_where_they_are_printed_at_a_prompt() {
         "cat hosts | while read h; do echo \"=== $h ===\"; ssh -n $h 'ip link'; done",
     ] {
         let all = hosts(&format!("me@adm:~$ {command}\n{shares}"));
-        let lro: Vec<_> = all
-            .iter()
-            .filter_map(|host| {
-                Some((
-                    host.snapshot.name.clone()?,
-                    has_lro(&host.snapshot, "eth0")?,
-                ))
-            })
-            .collect();
         assert_eq!(
-            lro,
+            lro_of(&all),
             [("gw1".to_owned(), true), ("gw2".to_owned(), false)],
             "{command}"
         );
@@ -223,17 +223,8 @@ fn hosts_that_are_named_like_interfaces_stay_hosts() {
             lists(one, "off")
         );
         let all = hosts(&text);
-        let lro: Vec<_> = all
-            .iter()
-            .filter_map(|host| {
-                Some((
-                    host.snapshot.name.clone()?,
-                    has_lro(&host.snapshot, "eth0")?,
-                ))
-            })
-            .collect();
         assert_eq!(
-            lro,
+            lro_of(&all),
             [(one.to_owned(), true), (two.to_owned(), false)],
             "{text}"
         );

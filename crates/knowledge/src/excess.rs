@@ -51,7 +51,8 @@ impl Excess {
     /// On a hop, all its connections together: of merged frames, and of those that a sender left to its card and no card cut.
     pub(crate) fn on_hop(hop: &Crossing<'_>) -> Self {
         let own = Self::of_merged(hop);
-        let of_uncut = || uncut(hop).and_then(|as_merged| Self::of_uncut(&as_merged));
+        let of_uncut =
+            || uncut(hop).and_then(|as_merged| Self::of_uncut(&Crossing::of(&as_merged)));
         let doubt = (!own.is_doubt()).then(of_uncut).flatten();
         doubt.unwrap_or(own)
     }
@@ -59,8 +60,8 @@ impl Excess {
     /// The doubt that frames leave which no card seems to have cut. One may have cut them all the same, and another one have
     /// merged their segments again: then a part of a frame is lost by chance, and of all of them only beyond a length that
     /// something does not carry.
-    fn of_uncut(hop: &Hop) -> Option<Self> {
-        let whole = Self::of_lost(&Crossing::of(hop));
+    fn of_uncut(hop: &Crossing<'_>) -> Option<Self> {
+        let whole = Self::of_lost(hop);
         let in_part = || Self::of_lost(&Crossing::of(&damaged(hop)));
         let whole = Some(whole).filter(|excess| excess.is_doubt());
         whole.or_else(|| Some(in_part()).filter(|excess| *excess == Self::Limited))
@@ -187,8 +188,6 @@ fn uncut(hop: &Hop) -> Option<Hop> {
         amid.add(seen.amid);
     }
     is_uncut.then(|| Hop {
-        from: hop.from.clone(),
-        to: hop.to.clone(),
         merged: hop.tso,
         single: hop.single,
         delay_spread_s: hop.delay_spread_s,

@@ -2,7 +2,8 @@
 
 use super::graph::Graph;
 use crate::model::{Interface, Platform, Snapshot, Stack};
-use crate::network::{Network, any, holds, network};
+use crate::names::{NICS, is_placeholder_of, numbered};
+use crate::network::{Network, any, holds, network, without_zone};
 
 /// Kinds whose transmit function drops what is sent to them (drivers/net: dummy.c, nlmon.c, vsockmon.c), takes only what
 /// tc redirects (ifb.c), or carries no IP (can).
@@ -35,8 +36,7 @@ pub(super) fn has_dead_ports(snapshot: &Snapshot, graph: &Graph, key: &str) -> b
     let is_dead = |port: &str| {
         let interface = snapshot.interfaces.get(port);
         let is_down = interface.is_some_and(|i| i.up == Some(false) || i.carrier == Some(false));
-        // libvirt's own TAP, there for the hardware address of its bridge, never goes up.
-        is_down || port.strip_suffix("-nic") == Some(key)
+        is_down || is_placeholder_of(key, port)
     };
     let interface = snapshot.interfaces.get(key);
     let is_bridge = interface.is_some_and(|one| one.kind.as_deref() == Some("bridge"));
@@ -58,19 +58,13 @@ pub(super) fn is_bare(snapshot: &Snapshot, interface: &Interface) -> bool {
         }
 }
 
-/// Begins of names of NICs, as the kernel and systemd give them (systemd.net-naming-scheme(7)); a digit follows. Of the BSDs a
-/// driver's.
-const NICS: [&str; 8] = ["eth", "eno", "ens", "enp", "enP", "enx", "em", "p"];
+/// Begins of other names of NICs: by the hardware address, and of biosdevname(1).
+const OTHERS: [&str; 2] = ["enx", "p"];
 
 /// Whether it is a device of its own, by its kind, or by its name where no text says the kind.
 fn is_nic(interface: &Interface) -> bool {
     let name = interface.name.as_str();
-    let is_named_so = || {
-        let mut rests = NICS.iter().filter_map(|begin| name.strip_prefix(begin));
-        rests.any(|rest| {
-            rest.starts_with(|first: char| first.is_ascii_digit()) && !rest.contains('.')
-        })
-    };
+    let is_named_so = || numbered(name, &[NICS, &OTHERS]).any(|number| !number.contains('.'));
     match interface.kind.as_deref() {
         Some(kind) => kind == "physical",
         None => interface.driver.is_some() || is_named_so(),
@@ -126,15 +120,4 @@ fn is_link_local(text: &str) -> bool {
     let inner: Option<Network> = any(&bare);
     let mut known = LINK_LOCAL.iter().filter_map(|one| network(one));
     known.any(|outer| inner.is_some_and(|inner| holds(outer, inner)))
-}
-
-/// `fe80::1%ix0/64` without the zone (RFC 4007 section 11).
-fn without_zone(text: &str) -> String {
-    match text.split_once('%') {
-        Some((address, rest)) => {
-            let length = rest.find('/').map_or("", |at| &rest[at..]);
-            format!("{address}{length}")
-        }
-        None => text.to_owned(),
-    }
 }

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::margin::straight;
+use super::split::END;
 use crate::text::quoted;
 
 /// Lines in front at most. What Ubuntu prints at a login is about 30.
@@ -27,7 +28,8 @@ pub(super) fn unmarked(text: String) -> String {
         match inner {
             Some(fence) if fence.starts_with(FENCE) => {
                 is_open = !is_open;
-                if is_open { "\n" } else { END }.to_owned()
+                let mark = if is_open { "" } else { END };
+                format!("{mark}\n")
             }
             inner => inner.unwrap_or("\n").to_owned(),
         }
@@ -53,9 +55,6 @@ fn unquoted(line: &str) -> Option<&str> {
 
 /// The fence of output in Markdown.
 const FENCE: &str = "```";
-
-/// What stands for the end of a fenced block, behind which are words of its author again.
-const END: &str = "{code}\n";
 
 /// What may be meant of a text that is not understood from its beginning, each with what was left out of it.
 pub(super) fn without(body: &str) -> impl Iterator<Item = (String, Cow<'_, str>)> {

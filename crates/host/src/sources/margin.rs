@@ -24,14 +24,13 @@ fn unsigned(text: &str) -> Option<String> {
     let end = first.find("]: ")? + 3;
     let sign = &first[..end];
     let is_sign = sign.split(' ').count() == 3 && sign.contains('[');
-    let bare = sign.trim_end();
-    let rest = |line: &str| line.starts_with(sign) || line.trim_end() == bare;
-    let lines = text.split_inclusive('\n');
-    let all = is_sign && filled(text).all(rest);
-    all.then(|| {
-        lines
-            .map(|line| line.strip_prefix(sign).unwrap_or("\n"))
-            .collect()
+    is_sign.then_some(())?;
+    each(text, |line| {
+        // An empty line has the sign alone, without the blank behind it.
+        let end = line.trim_end();
+        let is_bare = end == sign.trim_end();
+        let rest = is_bare.then(|| &line[end.len()..]);
+        line.strip_prefix(sign).or(rest)
     })
 }
 

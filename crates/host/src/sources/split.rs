@@ -110,15 +110,11 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     cut
 }
 
+/// What stands for the end of a block whose own mark was taken out.
+pub(super) const END: &str = "{code}";
+
 /// What closes a block of output in a page or a pager, with words of its author behind it (Jira, BBCode, HTML, less(1)).
-const ENDS: [&str; 6] = [
-    "{noformat}",
-    "{code}",
-    "[/code]",
-    "[/pre]",
-    "</pre>",
-    "(END)",
-];
+const ENDS: [&str; 6] = ["{noformat}", END, "[/code]", "[/pre]", "</pre>", "(END)"];
 
 fn is_end(line: &str) -> bool {
     ENDS.contains(&line.trim())

@@ -1,6 +1,6 @@
 //! The doubts that are stated: merging is neither convicted nor cleared.
 
-use coalescope_capture::facts::{DatagramHop, Direction, Hop, Point};
+use coalescope_capture::facts::{DatagramHop, Direction, Point};
 
 use super::hidden::Runs;
 use super::{Excess, damaged, looks_at, span, uncut};
@@ -86,14 +86,13 @@ impl Doubt {
 
     /// On a hop: of merged frames, or of those that no card cut.
     pub(crate) fn on_hop(hop: &Crossing<'_>) -> Option<Self> {
-        Self::of_merged(hop).or_else(|| Self::of_uncut(&uncut(hop)?))
+        Self::of_merged(hop).or_else(|| Self::of_uncut(&Crossing::of(&uncut(hop)?)))
     }
 
-    fn of_uncut(hop: &Hop) -> Option<Self> {
-        let (whole, in_part) = (Excess::of_lost(&Crossing::of(hop)), damaged(hop));
+    fn of_uncut(hop: &Crossing<'_>) -> Option<Self> {
         match Excess::of_uncut(hop)? {
-            excess if excess == whole => Self::on(&Crossing::of(hop), excess, LOST),
-            excess => Self::on(&Crossing::of(&in_part), excess, DAMAGED),
+            excess if excess == Excess::of_lost(hop) => Self::on(hop, excess, LOST),
+            excess => Self::on(&Crossing::of(&damaged(hop)), excess, DAMAGED),
         }
     }
 

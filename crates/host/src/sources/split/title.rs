@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Lines, begins, prompt};
+use crate::names::{NICS, numbered};
 
 /// Names of interfaces.
 pub(in crate::sources) struct Names<'a> {
@@ -52,19 +53,13 @@ fn looped(command: &str) -> impl Iterator<Item = &str> {
     words.split_whitespace()
 }
 
-/// Begins of names that the kernel gives, and systemd (systemd.net-naming-scheme(7)); a number follows.
-const USUAL: [&str; 9] = [
-    "eth", "eno", "ens", "enp", "enP", "em", "bond", "vmnic", "wlp",
-];
+/// Begins of other names that outputs are about: a number follows as well.
+const OTHERS: [&str; 3] = ["bond", "vmnic", "wlp"];
 
 fn is_usual(name: &str) -> bool {
-    let rests = USUAL.iter().filter_map(|begin| name.strip_prefix(begin));
-    let is_number = |rest: &str| {
-        let plain =
-            |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '.';
-        rest.starts_with(|first: char| first.is_ascii_digit()) && rest.chars().all(plain)
-    };
-    rests.into_iter().any(is_number)
+    let plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '.';
+    numbered(name, &[NICS, &OTHERS]).any(|number| number.chars().all(plain))
 }
 
 /// Words that stand before the name.

@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 
 use super::super::Text;
 use crate::model::{Interface, Route, Snapshot};
-use crate::network::network;
+use crate::network::{network, without_zone};
 use crate::text::notes::{Notes, first_line, first_lines, mac, whole_lines};
 
 /// Columns of `netstat -i` behind the address, and the counter that each is.
@@ -141,10 +141,7 @@ const ROUTES: usize = 20_000;
 
 /// A route to a network, whose address may have a zone (`fe80::%lo0/64`).
 fn route(to: &str, interface: &str) -> Option<Route> {
-    let to = match to.split_once('%') {
-        Some((address, rest)) => format!("{address}{}", &rest[rest.find('/')?..]),
-        None => to.to_owned(),
-    };
+    let to = without_zone(to);
     network(&to)?;
     let interfaces = vec![interface.to_owned()];
     Some(Route {
