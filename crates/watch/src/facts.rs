@@ -208,9 +208,12 @@ pub struct Sent {
     pub frames: u64,
     /// Frames of more than one segment: the driver or what stands behind it cuts them.
     pub merged_frames: u64,
-    /// Merged frames that were queued, not dropped, and not given to the driver: the processor cut them. Frames that
-    /// still wait in the queue are among these.
+    /// Merged frames that the processor cut. Where that cannot be counted (there is no `cut_ns`): those that were queued, not
+    /// dropped, and not given to the driver, so that frames which still wait in the queue are among these.
     pub cut_frames: u64,
+    /// Nanoseconds of processors for cutting them; left out where the kernel does not let programs be attached to functions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_ns: Option<u64>,
 }
 
 /// Frames that were dropped in one place for one reason.

@@ -213,6 +213,23 @@ fn cutting_is_found_where_it_is_much_and_most() {
     assert_eq!(ids(&sender(10_000, 20_001)), [""; 0], "most are not cut");
 }
 
+/// Two seconds of a processor in ten, where the kernel tells.
+#[test]
+fn what_cutting_costs_is_told_where_it_was_timed() {
+    let costs = |cut_ns| {
+        let mut watched = sender(10_000, 10_000);
+        watched.took_s = 10.0;
+        let frames = watched.interfaces[0].frames.as_mut().unwrap();
+        frames.sent.cut_ns = cut_ns;
+        let findings = judge_watched(&watched);
+        findings[0].evidence[0].text.clone()
+    };
+    let words = "10000 of 10000 (100%) merged frames were cut, 1000 each second";
+    assert_eq!(costs(None), words);
+    let timed = format!("{words}; cutting took 20.0% of a processor's time");
+    assert_eq!(costs(Some(2_000_000_000)), timed);
+}
+
 fn card(bytes: u64, segments: u64, speed_bps: u64) -> Watched {
     let mut watched = router(0, 0, "", 0.0);
     let interface = &mut watched.interfaces[0];

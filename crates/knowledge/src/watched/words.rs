@@ -69,7 +69,6 @@ fn lasting(drop: &Drop) -> Option<String> {
 }
 
 fn cut(interface: &Interface, frames: &Frames, took_s: f64) -> HostFinding {
-    let each = frames.sent.cut_frames as f64 / took_s.max(0.001);
     let name = &interface.name;
     HostFinding {
         id: SEGMENTED_IN_SOFTWARE.to_owned(),
@@ -80,14 +79,28 @@ fn cut(interface: &Interface, frames: &Frames, took_s: f64) -> HostFinding {
                     into its segments just before the driver. A card that can segment (TSO) would \
                     spare the processor that."
             .to_owned(),
-        evidence: as_evidence(vec![format!(
-            "{} merged frames were cut, {each:.0} each second",
-            share(frames.sent.cut_frames, frames.queued.merged_frames)
-        )]),
+        evidence: as_evidence(vec![cuts(frames, took_s)]),
         remedies: switch_on(name, "tso"),
         sources: vec!["docs/watch.md: findings".to_owned()],
         ..empty()
     }
+}
+
+/// How many merged frames were cut, and what that costs, where the kernel tells.
+fn cuts(frames: &Frames, took_s: f64) -> String {
+    let took_s = took_s.max(0.001);
+    let (all, cut) = (frames.queued.merged_frames, frames.sent.cut_frames);
+    // What is cut before the queue is in the one count, and not in the other.
+    let share = share(cut, all.max(cut));
+    let each = cut as f64 / took_s;
+    let costs = frames.sent.cut_ns.map(|ns| {
+        let percent = ns as f64 / 1e7 / took_s;
+        format!("; cutting took {percent:.1}% of a processor's time")
+    });
+    format!(
+        "{share} merged frames were cut, {each:.0} each second{}",
+        costs.unwrap_or_default()
+    )
 }
 
 fn single(interface: &Interface, received: &Received, factor: f64) -> HostFinding {

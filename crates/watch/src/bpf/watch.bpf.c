@@ -103,6 +103,9 @@ struct counters {
     // Handed to the driver, after they were cut.
     u64 sent_frames;
     u64 sent_merged;
+    // Cut by the processor, and how long that took; only where programs may be attached to functions.
+    u64 cut_frames;
+    u64 cut_ns;
     // Frames until the next one that is looked into.
     u64 until_look;
 };
@@ -137,6 +140,12 @@ struct sample {
     u16 headers_bytes;
     u32 padding;
     u8 headers[HEADERS];
+};
+
+// A frame that is being cut on this processor.
+struct cutting {
+    u64 skb;
+    u64 since_ns;
 };
 
 // A frame as its own fields describe it.
@@ -176,6 +185,13 @@ struct {
     __type(key, u32);
     __type(value, u64);
 } lost SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, struct cutting);
+} being_cut SEC(".maps");
 
 // Set before the programs are loaded.
 const volatile u32 places_mask = 1023;
@@ -351,6 +367,39 @@ int BPF_PROG(handed, struct sk_buff *skb, struct net_device *dev)
     counters->sent_frames += 1;
     if (frame.segments > 1)
         counters->sent_merged += 1;
+    return 0;
+}
+
+// The kernel cuts a frame: the clock is read at both ends. A frame that an interrupt cuts meanwhile takes the place of
+// the one before, whose time is then not known.
+SEC("fentry/__skb_gso_segment")
+int BPF_PROG(cut_begins, struct sk_buff *skb)
+{
+    u32 first = 0;
+    struct cutting *cutting = bpf_map_lookup_elem(&being_cut, &first);
+    if (cutting) {
+        cutting->skb = (u64)skb;
+        cutting->since_ns = bpf_ktime_get_ns();
+    }
+    return 0;
+}
+
+SEC("fexit/__skb_gso_segment")
+int BPF_PROG(cut_ends, struct sk_buff *skb, u64 features, u8 is_sent, struct sk_buff *segments)
+{
+    u32 first = 0;
+    u64 made = (u64)segments;
+    // An error (the last 4,095 addresses stand for errors), nothing to cut, or a copy for somebody in user space.
+    if (!made || made >= -4095ul || !is_sent)
+        return 0;
+    struct counters *counters = counters_of(skb->dev);
+    struct cutting *cutting = bpf_map_lookup_elem(&being_cut, &first);
+    if (!counters || !cutting)
+        return 0;
+    counters->cut_frames += 1;
+    if (cutting->skb == (u64)skb)
+        counters->cut_ns += bpf_ktime_get_ns() - cutting->since_ns;
+    cutting->skb = 0;
     return 0;
 }
 

@@ -1,11 +1,11 @@
 //! The layout of the maps, as in `bpf/watch.bpf.c`.
 
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 use crate::facts::{Forwarded, Frames, Queued, Received, Sent};
 
 /// Words of `struct counters`.
-pub(crate) const COUNTER_WORDS: usize = 19;
+pub(crate) const COUNTER_WORDS: usize = 21;
 /// Half words of `struct dropped`.
 pub(crate) const WHERE_WORDS: usize = 8;
 /// Words of `struct drops`.
@@ -48,6 +48,8 @@ impl Counted {
             forwarded_merged,
             sent,
             sent_merged,
+            cut,
+            cut_ns,
             _,
         ] = *rest;
         let frames = Frames {
@@ -65,7 +67,8 @@ impl Counted {
             sent: Sent {
                 frames: sent,
                 merged_frames: sent_merged,
-                cut_frames: 0,
+                cut_frames: cut,
+                cut_ns: Some(cut_ns),
             },
         };
         (interface != 0).then_some((Place { space, interface }, Self(frames)))
@@ -117,6 +120,11 @@ impl AddAssign for Counted {
         sum.forwarded.merged_frames += more.forwarded.merged_frames;
         sum.sent.frames += more.sent.frames;
         sum.sent.merged_frames += more.sent.merged_frames;
+        sum.sent.cut_frames += more.sent.cut_frames;
+        sum.sent.cut_ns = [sum.sent.cut_ns, more.sent.cut_ns]
+            .into_iter()
+            .flatten()
+            .reduce(u64::add);
     }
 }
 
@@ -228,6 +236,10 @@ mod tests {
         assert_eq!([frames.queued.frames, frames.queued.long_frames], [10, 13]);
         assert_eq!(frames.forwarded.merged_frames, 15);
         assert_eq!([frames.sent.frames, frames.sent.merged_frames], [16, 17]);
+        assert_eq!((frames.sent.cut_frames, frames.sent.cut_ns), (18, Some(19)));
+        let mut both = Counted(frames);
+        both += Counted(frames);
+        assert_eq!((both.0.sent.cut_frames, both.0.sent.cut_ns), (36, Some(38)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use aya::maps::{HashMap, MapData, MapError, PerCpuArray, PerCpuValues, RingBuf};
-use aya::programs::{BtfTracePoint, ProgramError};
+use aya::programs::{BtfTracePoint, FEntry, FExit, ProgramError};
 use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, include_bytes_aligned};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -33,6 +33,10 @@ const PROGRAMS: [(&str, &str); 3] = [
     ("handed", "net_dev_start_xmit"),
 ];
 const DROPPED: &str = "kfree_skb";
+/// The kernel's function that cuts merged frames.
+const CUTS: &str = "__skb_gso_segment";
+const CUT_BEGINS: &str = "cut_begins";
+const CUT_ENDS: &str = "cut_ends";
 
 /// Why the programs could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +100,8 @@ pub(crate) struct Programs {
     samples: RingBuf<MapData>,
     lost: PerCpuArray<MapData, u64>,
     reasons: Result<BTreeMap<u32, String>, NoReasons>,
+    /// Whether cuts are counted where they are made, or why not.
+    cuts: Result<(), String>,
     /// Holds the programs' links.
     _ebpf: Ebpf,
 }
@@ -125,12 +131,14 @@ impl Programs {
         for (name, event) in PROGRAMS.into_iter().chain([(dropped, DROPPED)]) {
             attach(&mut ebpf, name, event, &kernel)?;
         }
+        let cuts = attach_to_cuts(&mut ebpf, &kernel);
         Ok(Self {
             places: PerCpuArray::try_from(map(&mut ebpf, "places")?)?,
             drops: HashMap::try_from(map(&mut ebpf, "drops")?)?,
             samples: RingBuf::try_from(map(&mut ebpf, "samples")?)?,
             lost: PerCpuArray::try_from(map(&mut ebpf, "lost")?)?,
             reasons: options.reasons,
+            cuts,
             _ebpf: ebpf,
         })
     }
@@ -138,6 +146,11 @@ impl Programs {
     /// Why drop reasons have no names, if they have none.
     pub(crate) fn no_reasons(&self) -> Option<&NoReasons> {
         self.reasons.as_ref().err()
+    }
+
+    /// Why cuts are not counted where they are made, if they are not.
+    pub(crate) fn no_cuts(&self) -> Option<&str> {
+        self.cuts.as_ref().err().map(String::as_str)
     }
 
     /// The name of a drop reason. Subsystems such as Open vSwitch have numbers of their own.
@@ -273,13 +286,41 @@ fn attach(ebpf: &mut Ebpf, name: &'static str, event: &str, kernel: &Btf) -> Res
         true => LoadError::Denied,
         false => LoadError::Program { name, source },
     };
-    let program = ebpf
-        .program_mut(name)
-        .ok_or_else(|| refused(ProgramError::NotLoaded))?;
-    let program: &mut BtfTracePoint = program.try_into().map_err(refused)?;
+    let program: &mut BtfTracePoint = program(ebpf, name).map_err(refused)?;
     program.load(event, kernel).map_err(refused)?;
     program.attach().map_err(refused)?;
     Ok(())
+}
+
+/// Attaches to both ends of the function that cuts; not all kernels let programs be attached to functions.
+fn attach_to_cuts(ebpf: &mut Ebpf, kernel: &Btf) -> Result<(), String> {
+    attach_both(ebpf, kernel).map_err(|error| {
+        // One end alone tells nothing, and costs.
+        let begins: Result<&mut FEntry, _> = program(ebpf, CUT_BEGINS);
+        let _ = begins.and_then(FEntry::unload);
+        let io = io_error(&error).map(ToString::to_string);
+        let why = io.unwrap_or_else(|| error.to_string());
+        format!("the kernel lets no program be attached to its function {CUTS}: {why}")
+    })
+}
+
+fn attach_both(ebpf: &mut Ebpf, kernel: &Btf) -> Result<(), ProgramError> {
+    let begins: &mut FEntry = program(ebpf, CUT_BEGINS)?;
+    begins.load(CUTS, kernel)?;
+    begins.attach()?;
+    let ends: &mut FExit = program(ebpf, CUT_ENDS)?;
+    ends.load(CUTS, kernel)?;
+    ends.attach()?;
+    Ok(())
+}
+
+fn program<'e, P>(ebpf: &'e mut Ebpf, name: &str) -> Result<&'e mut P, ProgramError>
+where
+    &'e mut P: TryFrom<&'e mut aya::programs::Program, Error = ProgramError>,
+{
+    ebpf.program_mut(name)
+        .ok_or(ProgramError::NotLoaded)?
+        .try_into()
 }
 
 fn map(ebpf: &mut Ebpf, name: &'static str) -> Result<aya::maps::Map, LoadError> {
@@ -291,15 +332,13 @@ fn map(ebpf: &mut Ebpf, name: &'static str) -> Result<aya::maps::Map, LoadError>
 
 /// Whether an error, or one of its causes, is the kernel's "operation not permitted".
 fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let io = error.downcast_ref::<io::Error>();
-        if io.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
-            return true;
-        }
-        next = error.source();
-    }
-    false
+    io_error(error).is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// What the kernel answered.
+fn io_error<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e io::Error> {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.filter_map(|error| error.downcast_ref()).last()
 }
 
 #[cfg(test)]

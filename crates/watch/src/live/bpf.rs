@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::idle::Idle;
 use super::unix_s;
-use crate::facts::{Drop, Interface, Lost, Sample, Unseen, Watched};
+use crate::facts::{Drop, Frames, Interface, Lost, Sample, Unseen, Watched};
 use crate::headers::flow;
 use crate::kernel::{Count, Counted, LoadError, Place, Programs, RawSample, Symbols, Where};
 use crate::names::Names;
@@ -103,6 +103,7 @@ impl Traced {
         if self.symbols.lacks_any() {
             watched.unseen.push(Symbols::hidden());
         }
+        watched.unseen.extend(self.untimed(&watched.interfaces));
     }
 
     /// Makes room in the maps: removes places and drops of interfaces that are gone or never had a
@@ -131,11 +132,11 @@ impl Traced {
     fn interfaces(&self, looked: &Looked, names: &Names) -> Vec<Interface> {
         let interfaces = looked.counted.iter().map(|(place, Counted(frames))| {
             let mut frames = *frames;
-            let cut = frames
-                .queued
-                .merged_frames
-                .saturating_sub(frames.sent.merged_frames + self.dropped_in_queue(looked, *place));
-            frames.sent.cut_frames = cut;
+            if self.programs.no_cuts().is_some() {
+                let dropped = self.dropped_in_queue(looked, *place);
+                frames.sent.cut_frames = cut_by_difference(&frames, dropped);
+                frames.sent.cut_ns = None;
+            }
             Interface {
                 frames: Some(frames),
                 ..names.interface(*place)
@@ -144,6 +145,17 @@ impl Traced {
         let mut interfaces: Vec<_> = interfaces.collect();
         interfaces.sort_by(|one, other| one.name.cmp(&other.name));
         interfaces
+    }
+
+    /// Why nobody knows how long the processor takes to cut frames, where it cuts any.
+    fn untimed(&self, interfaces: &[Interface]) -> Option<Unseen> {
+        let mut frames = interfaces.iter().filter_map(|interface| interface.frames);
+        let cuts = frames.any(|frames| frames.sent.cut_frames > 0);
+        let why = self.programs.no_cuts().filter(|_| cuts)?;
+        Some(Unseen {
+            what: "how long the processor takes to cut merged frames".to_owned(),
+            why: why.to_owned(),
+        })
     }
 
     /// Merged frames that were dropped in an interface's queue.
@@ -188,6 +200,12 @@ impl Traced {
             samples: self.samples.get(at).cloned().unwrap_or_default(),
         }
     }
+}
+
+/// Merged frames that were queued, not dropped, and not given to the driver.
+fn cut_by_difference(frames: &Frames, dropped: u64) -> u64 {
+    let queued = frames.queued.merged_frames;
+    queued.saturating_sub(frames.sent.merged_frames + dropped)
 }
 
 /// Whether the interface of a drop no longer exists.

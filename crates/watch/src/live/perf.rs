@@ -182,6 +182,7 @@ fn frames(counted: &Counted, full: u64) -> Frames {
             cut_frames: counted
                 .queued_long
                 .saturating_sub(counted.sent_long.saturating_add(full)),
+            cut_ns: None,
         },
     }
 }
