@@ -1,6 +1,6 @@
 //! Losses that point to merging without convicting it.
 
-use coalescope_capture::facts::{Connection, Direction, Point, Trace};
+use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
 
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
@@ -11,8 +11,8 @@ use crate::limits::{is_cut_off, opposite};
 use crate::merging::unjudged;
 use crate::odds::{Table, fisher};
 use crate::overview::Overview;
-use crate::thresholds::A_FEW;
-use crate::words::{reference, shown};
+use crate::thresholds::{A_FEW, HANDFUL};
+use crate::words::{counted, reference, shown};
 
 /// Losses of merged frames that are too few to convict, and losses of large frames that are not known to be merged.
 pub(crate) fn hints(trace: &Trace, overview: &Overview<'_>) -> Vec<Finding> {
@@ -41,7 +41,8 @@ fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
         ))
     };
     let never = || never_seen(hop).filter(|_| !over);
-    let Doubt { title, words } = Doubt::on_hop(hop).or_else(few).or_else(never)?;
+    let doubt = Doubt::on_hop(hop).or_else(few).or_else(never);
+    let Doubt { title, words } = doubt.or_else(|| nothing_came(hop))?;
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
@@ -66,6 +67,24 @@ fn never_seen(hop: &Crossing<'_>) -> Option<Doubt> {
         words: table.words_of("large frames", fisher(&table), "that left never arrived"),
     })
 }
+
+/// Of connections that are found at both points, no data comes to the second one, as where a box drops their first frames and
+/// resets them: without any that came there is nothing to compare with.
+fn nothing_came(hop: &Crossing<'_>) -> Option<Doubt> {
+    let Hop { merged, single, .. } = &**hop;
+    let came = [merged, single, &hop.tso].map(|sort| sort.came_through() + sort.partly_lost);
+    (merged.seen >= HANDFUL && came == [0; 3]).then(|| Doubt {
+        title: NOTHING_CAME,
+        words: format!(
+            "{} left {}, and no data came to {}",
+            counted(merged.seen, "merged frame"),
+            hop.from,
+            hop.to
+        ),
+    })
+}
+
+const NOTHING_CAME: &str = "merged frames left, and no data of their connections is seen to arrive";
 
 /// The title of a doubt about frames that their sender left to its card.
 const NEVER_SEEN: &str =
@@ -152,8 +171,6 @@ pub(crate) fn doubted(overview: &Overview<'_>) -> Vec<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use coalescope_capture::facts::Hop;
-
     use super::*;
     use crate::sample;
 
@@ -175,6 +192,22 @@ mod tests {
             ((6, 1), (12, 0)),
         ] {
             assert_eq!(hop(tso, single), None, "{tso:?} {single:?}");
+        }
+    }
+
+    /// A box drops the first frames of each connection, which are merged, and resets it.
+    #[test]
+    fn a_hop_to_which_no_data_comes_is_not_well() {
+        let title = |merged: (u64, u64), single: u64| {
+            let mut hop = Hop::default();
+            (hop.merged.seen, hop.merged.partly_lost) = merged;
+            hop.merged.not_judged = merged.0 - merged.1;
+            hop.single.arrived = single;
+            nothing_came(&Crossing::of(&hop)).map(|doubt| doubt.title)
+        };
+        assert_eq!(title((100, 0), 0), Some(NOTHING_CAME));
+        for (merged, single) in [((4, 0), 0), ((100, 1), 0), ((100, 0), 1)] {
+            assert_eq!(title(merged, single), None, "{merged:?} {single}");
         }
     }
 

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::thresholds::{
     ABOUT, BEHIND, CLOSED, CRAWL, CRAWL_FULL, CRAWL_S, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS,
-    HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, PARTLY,
+    HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, MOSTLY, PARTLY,
     REORDERED, REORDERED_LATE, ROOM_SEGMENTS, STUCK_TIME, SYN_AGAIN_S, WAITS, WINDOW_TIME,
 };
 pub(crate) use queue::is_delayed;
@@ -309,14 +309,14 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let few = has_few_segments(data);
     let heavy = few && loses_heavily(data, other) || most;
     let marked = lacks_the_longest(data) || lacks_runs(data);
-    let heavy = heavy || marked && is_lossy(data, other) || crawls(data);
+    let heavy = heavy || marked && is_lossy(data, other) || crawls(data, other);
     room && !explained && heavy && !passes_merged(data)
 }
 
 /// Whether one full segment after the other is sent, each when the one before was acknowledged, over a way that is no LAN's and
 /// without a queue: the sender has more to send, and a window of one segment. Stories A, B and E look so once the losses have
-/// done their work.
-fn crawls(data: &Direction) -> bool {
+/// done their work. Where the other side sends as often, each segment answers a request.
+fn crawls(data: &Direction, other: &Direction) -> bool {
     let full = CRAWL_FULL * segment(data) * data.data_frames as f64;
     let times = data.rtt_min_s.zip(data.rtt_median_s);
     let is_steady = times.is_some_and(|(min, median)| min >= CRAWL_S && median < CRAWL * min);
@@ -327,6 +327,7 @@ fn crawls(data: &Direction) -> bool {
         && data.payload_bytes as f64 >= full
         && data.sender_idle_s == 0.0
         && data.gaps == 0
+        && (other.data_frames as f64) < MOSTLY * data.data_frames as f64
 }
 
 /// Whether all missing frames are longer than any frame that came, merged ones among these: such is the view behind a

@@ -1,18 +1,24 @@
 //! Whether merged frames are lost or refused: the findings that accuse merging, and the evidence that they need.
 
+mod beside;
+mod placed;
 mod refused;
+
+use std::cell::LazyCell;
 
 use coalescope_capture::facts::{Connection, Direction, Hop, HopConnection, Point, Trace};
 
 use crate::by_size::{BySize, Step};
 use crate::crossing::Crossing;
 use crate::finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof};
-use crate::judged::{at, judges_nearly_all};
+use crate::judged::{at, judges_nearly_all, lost_by};
 use crate::overview::Overview;
 use crate::pooled::Pattern;
 use crate::same::{Group, Same};
-use crate::thresholds::{A_FEW, HANDFUL, MERGED_LOST};
+use crate::thresholds::{HANDFUL, MERGED_LOST};
 use crate::words::{connections, reference, shown, slow, without_frames};
+use beside::Beside;
+use placed::place;
 use refused::{refused, rejected_at};
 
 /// What was found about merging, and which connections it explains.
@@ -30,7 +36,12 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview<'_>, same: &Same<'_
     for (i, point) in trace.points.iter().enumerate() {
         let suspects = overview.suspects(i);
         let refused = refused(suspects).map(|(connection, _)| connection.id);
-        all.accuse(rejected_at(trace, point, suspects), point, refused, same);
+        all.accuse(
+            rejected_at(trace, (point, suspects), same),
+            point,
+            refused,
+            same,
+        );
     }
     for hop in overview.hops() {
         let Some(point) = trace.points.iter().find(|point| point.name == hop.from) else {
@@ -46,6 +57,9 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview<'_>, same: &Same<'_
     }
     for (i, point) in trace.points.iter().enumerate() {
         let guilty = guilty(trace, point, overview.suspects(i));
+        let guilty: Vec<_> = guilty
+            .filter(|guilty| !is_explained(overview, point, guilty))
+            .collect();
         let connections = guilty.iter().map(|guilty| guilty.connection.id);
         let is_unjudged = |pattern: &Pattern| {
             let mut hops = trace.hops.iter();
@@ -128,17 +142,28 @@ pub(crate) fn loses_most(hop: &Crossing<'_>, seen: &HopConnection) -> bool {
 
 fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let all = BySize::of_hop(hop).step(1);
-    let looks = hop.connections.len();
-    let worst = hop.connections.iter().find_map(|connection| {
-        let step = BySize::of_connection(hop, connection).step(looks)?;
-        Some((connection, step))
-    });
+    let worst = worst_on(hop, |connection| BySize::of_connection(hop, connection));
     let Some(step) = all.or(worst.map(|(_, step)| step)) else {
         return uncut_lost_on(hop, trace);
     };
     let worst = worst.map(|(connection, _)| connection);
     let worst = worst.or(hop.connections.first())?;
     Some(lost(hop, trace, MERGED, worst, &step))
+}
+
+/// The first connection that shows by itself that longer frames cannot be carried, unless others show that some are.
+fn worst_on<'c>(
+    hop: &'c Crossing<'_>,
+    frames: impl Fn(&'c HopConnection) -> BySize<'c>,
+) -> Option<(&'c HopConnection, Step)> {
+    let looks = hop.connections.len();
+    let mut steps = hop.connections.iter();
+    let beside = LazyCell::new(|| Beside::of_hop(hop));
+    steps.find_map(|seen| {
+        let step = frames(seen).step(looks)?;
+        let is_alone = !beside.loses_a_part(seen.direction, &seen.by_length, &step);
+        is_alone.then_some((seen, step))
+    })
 }
 
 /// Words for frames of several segments: those that were merged, and those that may have been.
@@ -148,10 +173,7 @@ const LARGE: &str = "large frames";
 /// Frames that were taken for TSO frames, and are lost whole: had the sender's card segmented them, their segments
 /// would pass like others.
 fn uncut_lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
-    let looks = hop.connections.len();
-    let (worst, step) = hop.connections.iter().find_map(|connection| {
-        Some((connection, BySize::of_uncut(hop, connection).step(looks)?))
-    })?;
+    let (worst, step) = worst_on(hop, |connection| BySize::of_uncut(hop, connection))?;
     let mut finding = lost(hop, trace, LARGE, worst, &step);
     finding.evidence.push(not_cut());
     Some(finding)
@@ -204,71 +226,55 @@ fn hop_evidence(
 /// A direction whose merged frames had to be sent again although single frames had not.
 struct Guilty<'a> {
     connection: &'a Connection,
+    name: &'static str,
     direction: &'a Direction,
     frames: &'static str,
     step: Step,
 }
 
-fn guilty<'a>(trace: &'a Trace, point: &'a Point, suspects: &'a [Connection]) -> Vec<Guilty<'a>> {
+fn guilty<'a>(
+    trace: &'a Trace,
+    point: &'a Point,
+    suspects: &'a [Connection],
+) -> impl Iterator<Item = Guilty<'a>> {
     let looks = point.connections.len() * 2;
-    unjudged(trace, point, suspects)
-        .filter_map(|(connection, name)| {
-            let direction = connection.direction(name);
-            let merged = BySize::of_repeats(direction).step(looks);
-            let uncut = || BySize::of_uncut_repeats(direction).step(looks);
-            let merged = merged.map(|step| (MERGED, step));
-            let (frames, step) = merged.or_else(|| uncut().map(|step| (LARGE, step)))?;
-            Some(Guilty {
-                connection,
-                direction,
-                frames,
-                step,
-            })
+    let beside = LazyCell::new(|| Beside::of_point(point));
+    unjudged(trace, point, suspects).filter_map(move |(connection, name)| {
+        let direction = connection.direction(name);
+        let merged = BySize::of_repeats(direction).step(looks);
+        let uncut = || BySize::of_uncut_repeats(direction).step(looks);
+        let merged = merged.map(|step| (MERGED, step));
+        let (frames, step) = merged.or_else(|| uncut().map(|step| (LARGE, step)))?;
+        let is_alone = !beside.loses_a_part(name, &direction.by_length, &step);
+        is_alone.then_some(Guilty {
+            connection,
+            name,
+            direction,
+            frames,
+            step,
         })
-        .collect()
+    })
+}
+
+/// Whether a rate limit, a queue or a window explains what the hop behind a point loses of a connection, few as the frames may be
+/// that it judges.
+fn is_explained(overview: &Overview<'_>, point: &Point, guilty: &Guilty<'_>) -> bool {
+    let mut hops = overview.hops().iter();
+    hops.any(|hop| {
+        let mut seen = hop.connections.iter();
+        hop.from == point.name
+            && seen.any(|seen| {
+                (seen.from_id, seen.direction) == (guilty.connection.id, guilty.name)
+                    && lost_by(seen) >= HANDFUL
+            })
+            && (hop.room().is_some() || hop.window().is_some())
+    })
 }
 
 /// Whether a hop judges frames that left this point in a direction.
 fn judges(hop: &Hop, point: &Point, direction: &str) -> bool {
     let goes = |seen: &HopConnection| seen.direction == direction && judges_nearly_all(seen);
     hop.from == point.name && hop.connections.iter().any(goes)
-}
-
-/// Names the hop behind a point that passed none of the connection's merged frames that it judges, few as they may be where
-/// captures begin or end at different times, and as many single ones.
-fn place(trace: &Trace, finding: Finding) -> Finding {
-    let about = finding.connection.as_ref();
-    let is_mine = |seen: &HopConnection| about.is_some_and(|about| about.id == seen.from_id);
-    let from = |hop: &&Hop| about.is_some_and(|about| about.point == hop.from);
-    let all = trace.hops.iter().filter(from);
-    let mut all = all.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
-    let Some((hop, seen)) = all.find(|(_, seen)| is_mine(seen) && loses_what_it_judges(seen))
-    else {
-        return finding;
-    };
-    let text = format!(
-        "of these {} are seen to leave {} and not to come to {}",
-        seen.merged.lost, hop.from, hop.to
-    );
-    let mut placed = Finding {
-        title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
-        hop: Some(HopRef::of(hop)),
-        next: switch_off(&hop.from),
-        ..finding
-    };
-    placed
-        .evidence
-        .insert(1, shown(text, &hop.from, &seen.merged_lost_frames));
-    placed
-}
-
-fn loses_what_it_judges(seen: &HopConnection) -> bool {
-    // Where nothing tells a repair of one segment from a part of the merged frame before it, a few seem to arrive in part.
-    let (lost, partly) = (seen.merged.lost, seen.merged.partly_lost);
-    lost >= A_FEW.max(2 * partly)
-        && seen.merged.intact() == 0
-        && seen.single.came_through() >= lost.min(HANDFUL)
-        && seen.single.lost == 0
 }
 
 fn switch_off(point: &str) -> String {
@@ -310,6 +316,7 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
         direction,
         frames,
         step,
+        ..
     } = guilty.iter().max_by_key(|guilty| guilty.step.longer.lost)?;
     let words = step.words(frames, "had to be sent again whole");
     let mut evidence = vec![shown(
@@ -354,38 +361,58 @@ fn lost_after(
 
 #[cfg(test)]
 mod tests {
-    use coalescope_capture::facts::Outcomes;
+    use coalescope_capture::facts::{Amid, Fate};
 
     use super::*;
+    use crate::thresholds::SEGMENT;
 
-    fn passes_none(lost: u64, partly_lost: u64, arrived: u64, single: (u64, u64)) -> bool {
-        let merged = Outcomes {
-            lost,
-            partly_lost,
-            arrived,
-            ..Outcomes::default()
-        };
-        let single = Outcomes {
-            arrived: single.0,
-            lost: single.1,
-            ..Outcomes::default()
-        };
-        loses_what_it_judges(&HopConnection {
-            merged,
-            single,
+    /// Between losses shorter frames passed.
+    const PASSES: Amid = Amid {
+        resumed_ns: Some(1),
+        last_lost_ns: Some(2),
+        spared: true,
+    };
+
+    /// Merged frames by segments: how many arrived, and how many were lost.
+    fn seen(from_id: u64, frames: [(u32, u32, u32); 2]) -> HopConnection {
+        let mut seen = HopConnection {
+            from_id,
+            direction: "to_client",
+            amid: PASSES,
+            full: Fate {
+                passed: 20,
+                lost: 0,
+            },
             ..HopConnection::default()
-        })
+        };
+        for (segments, arrived, lost) in frames {
+            seen.by_length.add(segments * SEGMENT, arrived, lost);
+            seen.merged.arrived += u64::from(arrived);
+            seen.merged.lost += u64::from(lost);
+        }
+        (seen.single.arrived, seen.merged.seen) = (20, seen.merged.arrived + seen.merged.lost);
+        seen
     }
 
+    /// All long frames of one connection are lost, and none, a part or all of the other's: only a part is a rate limit's work.
     #[test]
-    fn a_hop_that_passes_no_merged_frame_is_where_they_die() {
-        assert!(passes_none(190, 0, 0, (218, 0)));
-        assert!(passes_none(32, 4, 0, (252, 0)));
-        assert!(passes_none(4, 0, 0, (4, 0)));
-        assert!(!passes_none(4, 0, 0, (3, 0)));
-        assert!(!passes_none(32, 20, 0, (252, 0)));
-        assert!(!passes_none(32, 0, 1, (252, 0)));
-        assert!(!passes_none(32, 0, 0, (252, 1)));
-        assert!(!passes_none(1, 0, 0, (252, 0)));
+    fn one_unlucky_connection_accuses_nobody() {
+        let found = |other: (u32, u32)| {
+            let connections = vec![
+                seen(0, [(4, 741, 0), (10, 0, 12)]),
+                seen(1, [(4, 590, 0), (10, other.0, other.1)]),
+            ];
+            let mut hop = Hop::default();
+            for one in &connections {
+                hop.by_length.add_all(&one.by_length);
+                hop.merged.arrived += one.merged.arrived;
+                hop.merged.lost += one.merged.lost;
+            }
+            (hop.single.arrived, hop.connections, hop.amid) = (40, connections, PASSES);
+            lost_on(&Crossing::of(&hop), &Trace::default()).is_some()
+        };
+        assert!(found((40, 0)));
+        assert!(found((0, 12)));
+        assert!(!found((17, 15)));
     }
 }

@@ -26,6 +26,15 @@ struct Waiting {
     lone: bool,
 }
 
+/// A reset of the receiver.
+#[derive(Clone, Copy, Debug)]
+struct Reset {
+    /// By the first point's clock.
+    time_ns: i64,
+    /// Frames that had left when it was read.
+    order: u64,
+}
+
 /// How long a frame may take before it counts as lost: longer than the queues of any sane path.
 pub(super) const HOLD_NS: i64 = 3_000_000_000;
 /// How late the clock estimate may make a frame look, before a cause is sought among later ones.
@@ -58,9 +67,8 @@ pub(crate) struct Join {
     acks: VecDeque<(u64, i64)>,
     /// The highest of them.
     acknowledged: Option<u64>,
-    /// When the receiver's reset passed the first and the second point, by the first one's clock; none once the receiver
-    /// acknowledges more.
-    reset_ns: [Option<i64>; 2],
+    /// The receiver's reset, as it passed the first and the second point.
+    resets: [Option<Reset>; 2],
     /// The shortest time that a frame took, by the first point's clock.
     fastest_ns: Option<i64>,
     highest_matched: u64,
@@ -127,16 +135,19 @@ impl Join {
             self.acks.pop_front();
         }
         self.acks.push_back((position, time_ns));
-        // Acknowledgments that were sent before the reset pass the first point before it does.
-        if Some(position) > self.acknowledged && self.reset_ns[0].is_some() {
-            self.reset_ns = [None, None];
-        }
         self.acknowledged = self.acknowledged.max(Some(position));
     }
 
-    /// The receiver's reset passed the point that frames leave, or the other one, at a time by the first point's clock.
+    /// The receiver's reset passed the point that frames leave, or the other one, at a time by the first point's clock. The first
+    /// one counts, unless the connection went on since then.
     pub(crate) fn reset(&mut self, at_leaving: bool, time_ns: i64) {
-        self.reset_ns[usize::from(!at_leaving)].get_or_insert(time_ns);
+        let reset = &mut self.resets[usize::from(!at_leaving)];
+        if reset.is_none_or(|before| went_on(&self.acks, before.time_ns)) {
+            *reset = Some(Reset {
+                time_ns,
+                order: self.order,
+            });
+        }
     }
 
     /// Credits the frames that came, and judges those that can be judged.
@@ -258,25 +269,28 @@ impl Join {
             .collect();
         for key in due {
             if let Some(old) = self.waiting.remove(&key) {
-                let outcome = self.fate(&old, horizon);
+                let outcome = self.fate(key.1, &old, horizon);
                 judge(old.judged(self.connection, outcome));
             }
         }
     }
 
     /// Whether nobody wanted a frame any more when it left, or when it would have come: who has seen the RST, a firewall or NAT
-    /// that knows the connection, drops what the sender sends until the RST has reached it (RFC 9293 section 3.5.2).
-    fn is_unwanted(&self, old: &Waiting) -> bool {
-        let left_ns = old.seen.time_ns + TOLERANCE_NS;
-        let came_ns = left_ns + self.fastest_ns.unwrap_or(0).max(0);
-        let [first, second] = self.reset_ns;
-        first.is_some_and(|reset_ns| left_ns >= reset_ns)
-            || second.is_some_and(|reset_ns| came_ns >= reset_ns)
+    /// that knows the connection, drops what the sender sends until the RST has reached it (RFC 9293 section 3.5.2). What
+    /// left before a RST that passed the first point alone may be what a box answered with it.
+    fn is_unwanted(&self, order: u64, old: &Waiting) -> bool {
+        let takes_ns = TOLERANCE_NS + self.fastest_ns.unwrap_or(0).max(0);
+        let [first, second] = self.resets;
+        first.is_some_and(|reset| order >= reset.order && !went_on(&self.acks, reset.time_ns))
+            || second.is_some_and(|reset| {
+                let passed_ns = reset.time_ns + takes_ns;
+                old.seen.time_ns + takes_ns >= reset.time_ns && !went_on(&self.acks, passed_ns)
+            })
     }
 
     /// What became of a frame of which not all bytes came.
-    fn fate(&self, old: &Waiting, horizon: &Horizon) -> Outcome {
-        if self.is_unwanted(old) {
+    fn fate(&self, order: u64, old: &Waiting, horizon: &Horizon) -> Outcome {
+        if self.is_unwanted(order, old) {
             return Outcome::NotJudged;
         }
         let delivered = self.was_delivered(old);
@@ -322,6 +336,16 @@ impl Join {
             judge(old.judged(self.connection, Outcome::NotJudged));
         }
     }
+}
+
+/// Whether the receiver acknowledged more after a time at the first point: a reset before was none of its own, or was not
+/// believed (RFC 5961, section 3). What it acknowledged before a reset passes the first point before that does.
+fn went_on(acks: &VecDeque<(u64, i64)>, reset_ns: i64) -> bool {
+    let before = acks.partition_point(|(_, at_ns)| *at_ns <= reset_ns);
+    let before = before.checked_sub(1).and_then(|i| acks.get(i));
+    acks.back().is_some_and(|(last, at_ns)| {
+        *at_ns > reset_ns && before.is_none_or(|(before, _)| last > before)
+    })
 }
 
 impl Waiting {
@@ -494,25 +518,35 @@ mod tests {
         );
     }
 
-    /// A box that has seen the RST drops what is still on its way; what left long before that was lost.
+    /// A box that has seen the RST drops what is still on its way; what left before that was lost, be it what a box answered with
+    /// that RST. A reset that only one of the points has seen says no more than one of both, once the receiver acknowledges more.
     #[test]
     fn what_left_after_a_reset_is_not_judged_unless_the_connection_goes_on() {
-        let fates = |goes_on: bool| {
+        let fates = |points: &[bool], goes_on: bool| {
             let mut join = Join::default();
             join.acknowledged(0, 0);
             join.left(seen(0, 1000, 0));
+            join.left(seen(500, 500, 500));
+            points.iter().for_each(|at| join.reset(*at, 500 * MS));
             join.left(seen(1000, 1000, 500));
             join.left(seen(2000, 3000, 501));
             join.came(seen(9000, 1000, 600));
-            join.reset(true, 500 * MS);
+            join.acknowledged(0, 510 * MS);
             if goes_on {
                 join.acknowledged(1000, 520 * MS);
             }
-            judge(&mut join)
+            let judged = judge(&mut join).into_iter();
+            judged.map(|(_, outcome)| outcome).collect::<Vec<_>>()
         };
-        let expected = |first, behind| [(0, first), (1000, behind), (2000, behind)];
-        assert_eq!(fates(false), expected(Outcome::Lost, Outcome::NotJudged));
-        assert_eq!(fates(true), expected(Outcome::Missed, Outcome::Lost));
+        let (lost, unjudged) = (Outcome::Lost, Outcome::NotJudged);
+        assert_eq!(fates(&[true], false), [lost, lost, unjudged, unjudged]);
+        for points in [&[false][..], &[true, false]] {
+            assert_eq!(fates(points, false), [lost, unjudged, unjudged, unjudged]);
+        }
+        for points in [&[true][..], &[false], &[true, false]] {
+            let went_on = fates(points, true);
+            assert_eq!(went_on[2..], [lost, lost], "{points:?}");
+        }
     }
 
     /// The reset is at the second point before the first one has seen it, and so would be what left meanwhile.

@@ -375,16 +375,31 @@ fn where_only_runs_lack_merging_is_not_cleared() {
 /// A capture that begins in the middle of a transfer that losses have slowed down shows no loss any more, and no window.
 #[test]
 fn a_sender_with_one_full_segment_in_flight_is_not_well() {
-    let crawling = |change: &dyn Fn(&mut Direction)| {
-        limit_of(|d| {
-            (d.data_frames, d.unique_bytes, d.payload_bytes) = (50, 72_400, 72_400);
-            (d.merge_factor_max, d.effective_window_segments) = (Some(1), Some(1.1));
-            (d.rtt_min_s, d.rtt_median_s) = (Some(0.06), Some(0.07));
-            (d.throughput_bps, d.duration_s) = (Some(2e5), Some(2.9));
-            change(d);
-        })
+    let crawl = |change: &dyn Fn(&mut Direction)| {
+        let mut data = sound();
+        let d = &mut data;
+        (d.data_frames, d.unique_bytes, d.payload_bytes) = (50, 72_400, 72_400);
+        (d.merge_factor_max, d.effective_window_segments) = (Some(1), Some(1.1));
+        (d.rtt_min_s, d.rtt_median_s) = (Some(0.06), Some(0.07));
+        (d.throughput_bps, d.duration_s) = (Some(2e5), Some(2.9));
+        change(d);
+        data
     };
+    let crawling = |change| limit(&crawl(change), &Direction::default());
     assert_eq!(crawling(&|_| ()), Limit::Unclear);
+    // A request for each segment, and one for three of them.
+    let answers = |requests| {
+        let data_frames = requests;
+        limit(
+            &crawl(&|_| ()),
+            &Direction {
+                data_frames,
+                ..Direction::default()
+            },
+        )
+    };
+    assert_ne!(answers(50), Limit::Unclear);
+    assert_eq!(answers(17), Limit::Unclear);
     let well: [&dyn Fn(&mut Direction); 7] = [
         // A slow link, of which a queue tells, or a short way.
         &|d| d.rtt_median_s = Some(0.1),

@@ -4,14 +4,15 @@ use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Tra
 
 use crate::finding::{Finding, HopRef, Id, Proof};
 use crate::odds::Table;
+use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
 use crate::words::{reference, shown, slow, without_frames};
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
 pub(super) fn rejected_at(
     trace: &Trace,
-    point: &Point,
-    suspects: &[Connection],
+    (point, suspects): (&Point, &[Connection]),
+    same: &Same<'_>,
 ) -> Option<Finding> {
     let (connection, direction) = refused(suspects).max_by_key(|(_, d)| d.rejected.merged)?;
     let rejected = &direction.rejected;
@@ -28,7 +29,7 @@ pub(super) fn rejected_at(
         direction.frames_of(|examples| &examples.rejected),
     )];
     evidence.extend(slow(direction));
-    let hop = losing_hop(trace, point, connection);
+    let hop = losing_hop(trace, same, same.group(&point.name, connection.id));
     evidence.extend(hop.map(|hop| {
         let table = Table::of(&hop.merged, &hop.single);
         let fate = format!("were lost whole between {} and {}", hop.from, hop.to);
@@ -60,17 +61,15 @@ const RECEIVER: &str = "switch off LRO (or GRO, where it keeps no segment size) 
 const SENDER: &str =
     "switch off TSO at the sender, and nothing else; if the messages stop, that proves it";
 
-/// The hop on which the refused frames of a connection got lost: the router is there.
-fn losing_hop<'a>(trace: &'a Trace, point: &Point, connection: &Connection) -> Option<&'a Hop> {
+/// The hop on which the refused frames of a connection got lost, wherever the messages were seen: the router is there.
+fn losing_hop<'a>(trace: &'a Trace, same: &Same<'_>, refused: Group<'_>) -> Option<&'a Hop> {
     trace.hops.iter().find(|hop| {
         let mut seen = hop.connections.iter();
         seen.any(|seen| {
-            let is_it = hop.from == point.name && seen.from_id == connection.id
-                || hop.to == point.name && seen.to_id == connection.id;
             let judged = seen.merged.lost + seen.merged.came_through();
-            is_it
-                && seen.merged.lost >= HANDFUL
+            seen.merged.lost >= HANDFUL
                 && seen.merged.lost as f64 >= MERGED_LOST * judged as f64
+                && same.group(&hop.from, seen.from_id) == refused
         })
     })
 }
@@ -123,47 +122,42 @@ mod tests {
 
     use super::*;
 
-    /// The messages are seen in front of the router, and the hop to the point behind it shows the loss.
+    /// The messages are seen at the second of three points, in front of the router, and at the first one.
     #[test]
     fn the_hop_is_named_that_lost_what_was_refused() {
-        let hop = |lost, arrived| {
+        let hop = |(from, from_id): (&str, u64), (to, to_id): (&str, u64), lost, arrived| {
             let mut seen = HopConnection {
-                from_id: 3,
-                to_id: 1,
+                from_id,
+                to_id,
                 ..HopConnection::default()
             };
             (seen.merged.lost, seen.merged.arrived) = (lost, arrived);
             Hop {
-                from: "A".to_owned(),
-                to: "B".to_owned(),
+                from: from.to_owned(),
+                to: to.to_owned(),
                 connections: vec![seen],
                 ..Hop::default()
             }
         };
-        for (lost, arrived, id, expected) in [
-            (80, 0, 3, Some("B")),
-            (80, 0, 1, None),
-            (80, 200, 3, None),
-            (2, 0, 3, None),
+        for (lost, arrived, about, expected) in [
+            (80, 0, ("B", 3), Some("C")),
+            (80, 0, ("A", 2), Some("C")),
+            (80, 0, ("C", 1), Some("C")),
+            (80, 0, ("B", 1), None),
+            (80, 200, ("B", 3), None),
+            (2, 0, ("B", 3), None),
         ] {
             let trace = Trace {
-                hops: vec![hop(lost, arrived)],
+                hops: vec![
+                    hop(("A", 2), ("B", 3), 0, 80),
+                    hop(("B", 3), ("C", 1), lost, arrived),
+                ],
                 ..Trace::default()
             };
-            let point = Point {
-                name: "A".to_owned(),
-                ..Point::default()
-            };
-            let connection = Connection {
-                id,
-                ..Connection::default()
-            };
-            let found = losing_hop(&trace, &point, &connection);
-            assert_eq!(
-                found.map(|hop| hop.to.as_str()),
-                expected,
-                "{lost} {arrived} {id}"
-            );
+            let same = Same::of(&trace);
+            let found = losing_hop(&trace, &same, same.group(about.0, about.1));
+            let found = found.map(|hop| hop.to.as_str());
+            assert_eq!(found, expected, "{lost} {arrived} {about:?}");
         }
     }
 }

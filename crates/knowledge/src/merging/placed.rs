@@ -1,0 +1,83 @@
+//! On which hop the frames vanish that had to be sent again.
+
+use coalescope_capture::facts::{Hop, HopConnection, Trace};
+
+use super::switch_off;
+use crate::finding::{Finding, HopRef};
+use crate::thresholds::{A_FEW, HANDFUL};
+use crate::words::shown;
+
+/// Names the hop behind a point that passed none of the connection's merged frames that it judges, few as they may be where
+/// captures begin or end at different times, and as many single ones.
+pub(super) fn place(trace: &Trace, finding: Finding) -> Finding {
+    let about = finding.connection.as_ref();
+    let is_mine = |seen: &HopConnection| about.is_some_and(|about| about.id == seen.from_id);
+    let from = |hop: &&Hop| about.is_some_and(|about| about.point == hop.from);
+    let all = trace.hops.iter().filter(from);
+    let mut all = all.flat_map(|hop| hop.connections.iter().map(move |seen| (hop, seen)));
+    let Some((hop, seen)) = all.find(|(_, seen)| is_mine(seen) && loses_what_it_judges(seen))
+    else {
+        return finding;
+    };
+    let text = format!(
+        "of these {} are seen to leave {} and not to come to {}",
+        seen.merged.lost, hop.from, hop.to
+    );
+    let mut placed = Finding {
+        title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
+        hop: Some(HopRef::of(hop)),
+        next: switch_off(&hop.from),
+        ..finding
+    };
+    placed
+        .evidence
+        .insert(1, shown(text, &hop.from, &seen.merged_lost_frames));
+    placed
+}
+
+fn loses_what_it_judges(seen: &HopConnection) -> bool {
+    // Where nothing tells a repair of one segment from a part of the merged frame before it, a few seem to arrive in part.
+    let (lost, partly) = (seen.merged.lost, seen.merged.partly_lost);
+    lost >= A_FEW.max(2 * partly)
+        && seen.merged.intact() == 0
+        && seen.single.came_through() >= lost.min(HANDFUL)
+        && seen.single.lost == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_capture::facts::Outcomes;
+
+    use super::*;
+
+    fn passes_none(lost: u64, partly_lost: u64, arrived: u64, single: (u64, u64)) -> bool {
+        let merged = Outcomes {
+            lost,
+            partly_lost,
+            arrived,
+            ..Outcomes::default()
+        };
+        let single = Outcomes {
+            arrived: single.0,
+            lost: single.1,
+            ..Outcomes::default()
+        };
+        loses_what_it_judges(&HopConnection {
+            merged,
+            single,
+            ..HopConnection::default()
+        })
+    }
+
+    #[test]
+    fn a_hop_that_passes_no_merged_frame_is_where_they_die() {
+        assert!(passes_none(190, 0, 0, (218, 0)));
+        assert!(passes_none(32, 4, 0, (252, 0)));
+        assert!(passes_none(4, 0, 0, (4, 0)));
+        assert!(!passes_none(4, 0, 0, (3, 0)));
+        assert!(!passes_none(32, 20, 0, (252, 0)));
+        assert!(!passes_none(32, 0, 1, (252, 0)));
+        assert!(!passes_none(32, 0, 0, (252, 1)));
+        assert!(!passes_none(1, 0, 0, (252, 0)));
+    }
+}
