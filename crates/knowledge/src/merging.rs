@@ -161,7 +161,7 @@ fn worst_on<'c>(
     let beside = LazyCell::new(|| Beside::of_hop(hop));
     steps.find_map(|seen| {
         let step = frames(seen).step(looks)?;
-        let is_alone = !beside.loses_a_part(seen.direction, &seen.by_length, &step);
+        let is_alone = !beside.loses_a_part(seen.direction, &step);
         is_alone.then_some((seen, step))
     })
 }
@@ -245,7 +245,7 @@ fn guilty<'a>(
         let uncut = || BySize::of_uncut_repeats(direction).step(looks);
         let merged = merged.map(|step| (MERGED, step));
         let (frames, step) = merged.or_else(|| uncut().map(|step| (LARGE, step)))?;
-        let is_alone = !beside.loses_a_part(name, &direction.by_length, &step);
+        let is_alone = !beside.loses_a_part(name, &step);
         is_alone.then_some(Guilty {
             connection,
             name,

@@ -1,49 +1,61 @@
 //! What becomes of frames as long on other connections: a box on the way of one of them only loses none of the others', and one on
 //! the way of all loses all. What loses a part of them is a rate limit or a queue, and one connection has been unlucky.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
-use coalescope_capture::facts::{Hop, Lengths, Point};
+use coalescope_capture::facts::{Hop, Length, Lengths, Point};
 
 use crate::by_size::Step;
 use crate::part::Part;
 use crate::thresholds::{A_FEW, NEARLY_ALL, TENTH};
 
-/// Frames of several segments of all connections, by direction.
-#[derive(Default)]
-pub(super) struct Beside(BTreeMap<&'static str, Lengths>);
+/// Frames of several segments, by connection and direction.
+pub(super) struct Beside<'a>(Vec<(&'static str, Cow<'a, Lengths>)>);
 
-impl Beside {
-    pub(super) fn of_hop(hop: &Hop) -> Self {
-        let mut all = Self::default();
-        for seen in &hop.connections {
-            all.add(seen.direction, &seen.by_length);
-        }
-        all
+impl<'a> Beside<'a> {
+    pub(super) fn of_hop(hop: &'a Hop) -> Self {
+        let all = hop.connections.iter();
+        Self(
+            all.map(|seen| (seen.direction, Cow::Borrowed(&seen.by_length)))
+                .collect(),
+        )
     }
 
     pub(super) fn of_point(point: &Point) -> Self {
-        let mut all = Self::default();
-        for connection in point.connections.iter() {
-            all.add("to_client", &connection.to_client.by_length);
-            all.add("to_server", &connection.to_server.by_length);
-        }
-        all
+        let all = point.connections.iter().flat_map(|connection| {
+            let ways = [
+                ("to_client", connection.to_client.by_length),
+                ("to_server", connection.to_server.by_length),
+            ];
+            let lossy = |(_, lengths): &(_, Lengths)| lengths.iter().any(|length| length.lost > 0);
+            ways.into_iter().filter(lossy)
+        });
+        Self(
+            all.map(|(way, lengths)| (way, Cow::Owned(lengths)))
+                .collect(),
+        )
     }
 
-    fn add(&mut self, direction: &'static str, lengths: &Lengths) {
-        self.0.entry(direction).or_default().add_all(lengths);
+    /// Whether connections lost a part of what is longer than a step of one of them, and half as many frames at least as those
+    /// lost that lost all of it.
+    pub(super) fn loses_a_part(&self, direction: &str, step: &Step) -> bool {
+        let is_longer = |length: &&Length| step.carried.is_none_or(|least| length.bytes > least);
+        let ways = self.0.iter().filter(|(way, _)| *way == direction);
+        let longer = ways.map(|(_, lengths)| Part::of(lengths.iter().filter(is_longer)));
+        let (all, some): (Vec<Part>, Vec<Part>) =
+            longer.partition(|part| part.share() >= NEARLY_ALL);
+        let [all, some] =
+            [all, some].map(|parts| parts.into_iter().fold(Part::default(), and_lossy));
+        some.lost >= A_FEW && some.share() >= TENTH && 2 * some.lost >= all.lost
     }
+}
 
-    /// Whether other connections than one with these frames lost a part of what is longer than its step.
-    pub(super) fn loses_a_part(&self, direction: &str, own: &Lengths, step: &Step) -> bool {
-        let longer = |lengths: &Lengths| {
-            let all = lengths.iter();
-            Part::of(all.filter(|length| step.carried.is_none_or(|carried| length.bytes > carried)))
-        };
-        let all = self.0.get(direction).map(longer).unwrap_or_default();
-        let others = all.without(longer(own));
-        others.lost >= A_FEW && (TENTH..NEARLY_ALL).contains(&others.share())
+/// Adds what a connection lost, unless that is next to nothing.
+fn and_lossy(sum: Part, part: Part) -> Part {
+    if part.share() >= TENTH {
+        sum.and(part)
+    } else {
+        sum
     }
 }
 
@@ -67,24 +79,28 @@ mod tests {
             shorter: Part { lost: 0, all: 300 },
             p: 1e-12,
         };
-        let is_part = |carried, others: Lengths| {
-            let mut all = Beside::default();
-            all.add("to_client", &own);
-            all.add("to_client", &others);
-            all.add("to_server", &lengths((0, 0), (20, 20)));
-            all.loses_a_part("to_client", &own, &step(carried))
-        };
         let carried = own.iter().next().map(|shorter| shorter.bytes);
-        assert!(is_part(carried, lengths((500, 0), (17, 15))));
-        assert!(is_part(None, lengths((30, 10), (0, 0))));
-        // None, next to none, or all of the others' are lost; or shorter ones are.
+        let is_part = |carried, others: &[Lengths]| {
+            let others = others
+                .iter()
+                .map(|lengths| ("to_client", Cow::Borrowed(lengths)));
+            let back = ("to_server", Cow::Owned(lengths((0, 0), (20, 20))));
+            let all = others.chain([("to_client", Cow::Borrowed(&own)), back]);
+            Beside(all.collect()).loses_a_part("to_client", &step(carried))
+        };
+        assert!(is_part(carried, &[lengths((500, 0), (17, 15))]));
+        assert!(is_part(None, &[lengths((30, 10), (0, 0))]));
+        // None, next to none, or all of the others' are lost, or shorter ones are.
         for (shorter, longer) in [
             ((500, 0), (30, 0)),
             ((500, 0), (30, 1)),
             ((500, 0), (0, 20)),
             ((500, 100), (30, 0)),
         ] {
-            assert!(!is_part(carried, lengths(shorter, longer)), "{longer:?}");
+            assert!(!is_part(carried, &[lengths(shorter, longer)]), "{longer:?}");
         }
+        // Some connections pass the box, some do not, and one is unlucky.
+        let some = [(40, 0), (0, 20), (0, 18), (6, 2)].map(|longer| lengths((50, 0), longer));
+        assert!(!is_part(carried, &some));
     }
 }

@@ -1,7 +1,8 @@
 //! Slow for losses that are not due to merging: by the length of frames, black holes, wrong bits.
 
 use coalescope_simulate::{
-    Element, Hop, Lane, Link, MICROSECOND, Merge, MergeKind, SECOND, Scenario, Side,
+    Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Other, SECOND, Scenario,
+    Side,
 };
 
 use super::base::{bytes, lossy, plain, sound_twin};
@@ -17,6 +18,11 @@ pub(super) const ALL: &[Family] = &[
         "policer-behind",
         "a policer behind the merging card: the longer, the likelier lost",
         policer_behind,
+    ),
+    Family::innocent(
+        "shared-policer-behind",
+        "the same, shared by two to four transfers, and captures that miss some frames",
+        shared_policer_behind,
     ),
     Family::innocent(
         "queue-behind",
@@ -108,6 +114,10 @@ fn merging_up_to(dice: &mut Dice, wan: Wan, segments: usize) -> Merge {
 }
 
 fn policer_behind(dice: &mut Dice) -> Drawn {
+    Drawn::one(policed(dice, "policer-behind"), Otherwise::Loss)
+}
+
+fn policed(dice: &mut Dice, name: &str) -> Scenario {
     let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
     let segments = dice.whole(4..=16) as usize;
     let merge = merging_up_to(dice, wan, segments);
@@ -117,7 +127,22 @@ fn policer_behind(dice: &mut Dice) -> Drawn {
         burst: segments * 1_514 * dice.whole(2..=4) as usize,
         queue: 0,
     };
-    let scenario = bridged(dice, "policer-behind", wan, merge, Element::Hop(bucket));
+    bridged(dice, name, wan, merge, Element::Hop(bucket))
+}
+
+/// By chance one of the transfers loses all of its longest frames.
+fn shared_policer_behind(dice: &mut Dice) -> Drawn {
+    let mut scenario = policed(dice, "shared-policer-behind");
+    let others = (0..dice.whole(1..=3)).map(|_| Other {
+        start: dice.scaled_whole(MILLISECOND, 100 * MILLISECOND),
+        turns: scenario.turns.clone(),
+        client: None,
+        server: None,
+    });
+    scenario.others = others.collect();
+    for_points(&mut scenario, |point| {
+        point.missed = dice.pick(&[0.0, 0.0, 0.005, 0.05]);
+    });
     Drawn::one(scenario, Otherwise::Loss)
 }
 
