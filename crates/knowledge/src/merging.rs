@@ -238,7 +238,7 @@ fn guilty<'a>(
     suspects: &'a [Connection],
 ) -> impl Iterator<Item = Guilty<'a>> {
     let looks = point.connections.len() * 2;
-    let beside = LazyCell::new(|| Beside::of_point(point));
+    let beside = LazyCell::new(|| Beside::of_suspects(suspects));
     unjudged(trace, point, suspects).filter_map(move |(connection, name)| {
         let direction = connection.direction(name);
         let merged = BySize::of_repeats(direction).step(looks);

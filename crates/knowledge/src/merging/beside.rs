@@ -1,46 +1,57 @@
 //! What becomes of frames as long on other connections: a box on the way of one of them only loses none of the others', and one on
 //! the way of all loses all. What loses a part of them is a rate limit or a queue, and one connection has been unlucky.
 
-use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
-use coalescope_capture::facts::{Hop, Length, Lengths, Point};
+use coalescope_capture::facts::{Connection, Hop, Length, Lengths};
 
 use crate::by_size::Step;
 use crate::part::Part;
 use crate::thresholds::{A_FEW, NEARLY_ALL, TENTH};
 
 /// Frames of several segments, by connection and direction.
-pub(super) struct Beside<'a>(Vec<(&'static str, Cow<'a, Lengths>)>);
+pub(super) struct Beside<'a> {
+    lengths: Vec<(&'static str, &'a Lengths)>,
+    /// Answers that were given. Of many connections that lose long frames most have one of a few steps.
+    known: RefCell<BTreeMap<(&'static str, Option<u32>), bool>>,
+}
 
 impl<'a> Beside<'a> {
     pub(super) fn of_hop(hop: &'a Hop) -> Self {
         let all = hop.connections.iter();
-        Self(
-            all.map(|seen| (seen.direction, Cow::Borrowed(&seen.by_length)))
-                .collect(),
-        )
+        Self::of(all.map(|seen| (seen.direction, &seen.by_length)))
     }
 
-    pub(super) fn of_point(point: &Point) -> Self {
-        let all = point.connections.iter().flat_map(|connection| {
-            let ways = [
-                ("to_client", connection.to_client.by_length),
-                ("to_server", connection.to_server.by_length),
-            ];
-            let lossy = |(_, lengths): &(_, Lengths)| lengths.iter().any(|length| length.lost > 0);
-            ways.into_iter().filter(lossy)
-        });
-        Self(
-            all.map(|(way, lengths)| (way, Cow::Owned(lengths)))
-                .collect(),
-        )
+    /// Of connections of a point that lost frames of several segments.
+    pub(super) fn of_suspects(suspects: &'a [Connection]) -> Self {
+        let ways = |connection: &'a Connection| {
+            [
+                ("to_client", &connection.to_client.by_length),
+                ("to_server", &connection.to_server.by_length),
+            ]
+        };
+        Self::of(suspects.iter().flat_map(ways))
+    }
+
+    fn of(lengths: impl Iterator<Item = (&'static str, &'a Lengths)>) -> Self {
+        Self {
+            lengths: lengths.collect(),
+            known: RefCell::default(),
+        }
     }
 
     /// Whether connections lost a part of what is longer than a step of one of them, and half as many frames at least as those
     /// lost that lost all of it.
-    pub(super) fn loses_a_part(&self, direction: &str, step: &Step) -> bool {
-        let is_longer = |length: &&Length| step.carried.is_none_or(|least| length.bytes > least);
-        let ways = self.0.iter().filter(|(way, _)| *way == direction);
+    pub(super) fn loses_a_part(&self, direction: &'static str, step: &Step) -> bool {
+        let mut known = self.known.borrow_mut();
+        let answer = known.entry((direction, step.carried));
+        *answer.or_insert_with(|| self.find(direction, step.carried))
+    }
+
+    fn find(&self, direction: &str, carried: Option<u32>) -> bool {
+        let is_longer = |length: &&Length| carried.is_none_or(|least| length.bytes > least);
+        let ways = self.lengths.iter().filter(|(way, _)| *way == direction);
         let longer = ways.map(|(_, lengths)| Part::of(lengths.iter().filter(is_longer)));
         let (all, some): (Vec<Part>, Vec<Part>) =
             longer.partition(|part| part.share() >= NEARLY_ALL);
@@ -81,12 +92,10 @@ mod tests {
         };
         let carried = own.iter().next().map(|shorter| shorter.bytes);
         let is_part = |carried, others: &[Lengths]| {
-            let others = others
-                .iter()
-                .map(|lengths| ("to_client", Cow::Borrowed(lengths)));
-            let back = ("to_server", Cow::Owned(lengths((0, 0), (20, 20))));
-            let all = others.chain([("to_client", Cow::Borrowed(&own)), back]);
-            Beside(all.collect()).loses_a_part("to_client", &step(carried))
+            let back = lengths((0, 0), (20, 20));
+            let others = others.iter().map(|lengths| ("to_client", lengths));
+            let all = others.chain([("to_client", &own), ("to_server", &back)]);
+            Beside::of(all).loses_a_part("to_client", &step(carried))
         };
         assert!(is_part(carried, &[lengths((500, 0), (17, 15))]));
         assert!(is_part(None, &[lengths((30, 10), (0, 0))]));
