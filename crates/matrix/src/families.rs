@@ -1,5 +1,6 @@
 //! The families, by what is behind them.
 
+mod added;
 mod base;
 mod blocked;
 mod boxes;
@@ -40,6 +41,7 @@ pub fn families() -> Vec<&'static Family> {
         captured::ALL,
         way_back::ALL,
         blocked::ALL,
+        added::ALL,
     ];
     all.into_iter().flatten().collect()
 }

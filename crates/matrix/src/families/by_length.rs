@@ -1,8 +1,7 @@
 //! Slow for losses that are not due to merging: by the length of frames, black holes, wrong bits.
 
 use coalescope_simulate::{
-    Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, Merge, MergeKind, Other, SECOND, Scenario,
-    Side,
+    Element, Hop, Lane, Link, MICROSECOND, Merge, MergeKind, SECOND, Scenario, Side,
 };
 
 use super::base::{bytes, lossy, plain, sound_twin};
@@ -18,11 +17,6 @@ pub(super) const ALL: &[Family] = &[
         "policer-behind",
         "a policer behind the merging card: the longer, the likelier lost",
         policer_behind,
-    ),
-    Family::innocent(
-        "shared-policer-behind",
-        "the same, shared by two to four transfers, and captures that miss some frames",
-        shared_policer_behind,
     ),
     Family::innocent(
         "queue-behind",
@@ -117,7 +111,7 @@ fn policer_behind(dice: &mut Dice) -> Drawn {
     Drawn::one(policed(dice, "policer-behind"), Otherwise::Loss)
 }
 
-fn policed(dice: &mut Dice, name: &str) -> Scenario {
+pub(super) fn policed(dice: &mut Dice, name: &str) -> Scenario {
     let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
     let segments = dice.whole(4..=16) as usize;
     let merge = merging_up_to(dice, wan, segments);
@@ -128,22 +122,6 @@ fn policed(dice: &mut Dice, name: &str) -> Scenario {
         queue: 0,
     };
     bridged(dice, name, wan, merge, Element::Hop(bucket))
-}
-
-/// By chance one of the transfers loses all of its longest frames.
-fn shared_policer_behind(dice: &mut Dice) -> Drawn {
-    let mut scenario = policed(dice, "shared-policer-behind");
-    let others = (0..dice.whole(1..=3)).map(|_| Other {
-        start: dice.scaled_whole(MILLISECOND, 100 * MILLISECOND),
-        turns: scenario.turns.clone(),
-        client: None,
-        server: None,
-    });
-    scenario.others = others.collect();
-    for_points(&mut scenario, |point| {
-        point.missed = dice.pick(&[0.0, 0.0, 0.005, 0.05]);
-    });
-    Drawn::one(scenario, Otherwise::Loss)
 }
 
 /// The window is 16 to 64 KB where the receiver has announced far more.

@@ -38,11 +38,6 @@ pub(super) const ALL: &[Family] = &[
         "requests and answers over TLS one after the other",
         records,
     ),
-    Family::innocent(
-        "answers-of-a-segment",
-        "requests one after the other, of which each answer fills a segment or nearly does",
-        answers_of_a_segment,
-    ),
     Family::innocent("crossing", "an upload and a download at a time", crossing),
     Family::innocent(
         "unanswered",
@@ -116,16 +111,6 @@ fn records(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (0.5, 40.0));
     let mut scenario = plain(dice, "records", wan);
     scenario.turns = queries(dice);
-    Drawn::one(scenario, Otherwise::Healthy)
-}
-
-fn answers_of_a_segment(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (20, 1_000), (5.0, 60.0));
-    let mut scenario = plain(dice, "answers-of-a-segment", wan);
-    let answer = dice.whole(1_380..=1_448);
-    let all = 0..dice.whole(30..=120);
-    let pair = [Turn::new(HERE, 100), Turn::new(HERE.other(), answer)];
-    scenario.turns = all.flat_map(|_| pair.clone()).collect();
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
