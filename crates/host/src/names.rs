@@ -100,6 +100,10 @@ pub fn owner_end(setting: &str) -> usize {
     setting.len() - from.len() + from.find(':').unwrap_or_default()
 }
 
+/// The property that has an interface's bus, where that says which driver it has.
+pub(crate) const BUS: &str = "parentbus";
+pub(crate) const VIRTIO: &str = "virtio";
+
 /// Offloads that merge what is received, or leave what is sent uncut, by the names of a snapshot and of `ethtool -K`.
 pub const OFFLOADS: [(&str, &str); 5] = [
     ("generic-receive-offload", "gro"),

@@ -4,7 +4,21 @@
 #![expect(clippy::panic, reason = "a test says what went wrong by failing")]
 
 use coalescope_host::model::Snapshot;
-use coalescope_knowledge::rules::{RemedyKind, Rules, check};
+use coalescope_knowledge::rules::{HostFinding, Remedy, RemedyKind, Rules, check};
+
+/// Of the only finding about a host.
+fn remedies(host: &str) -> Vec<Remedy> {
+    let snapshot: Snapshot =
+        serde_saphyr::from_str(host).unwrap_or_else(|error| panic!("{host}: {error}"));
+    let rules = Rules::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let mut checked = check(&rules, &snapshot);
+    let harms = |one: &HostFinding| one.blame.name() == "harms";
+    checked.findings.retain(harms);
+    let [finding] = checked.findings.as_slice() else {
+        panic!("{:?}", checked.findings);
+    };
+    finding.remedies.clone()
+}
 
 /// The managers for which a way is shown to keep LRO off, on a router of this distribution.
 fn ways(distribution: &str) -> Vec<String> {
@@ -13,15 +27,9 @@ fn ways(distribution: &str) -> Vec<String> {
         eth0: {{name: eth0, kind: physical, mac: '02:00:00:00:00:01', features: {{large-receive-offload: {{active: true}}}}}},
         eth1: {{name: eth1, kind: physical, features: {{large-receive-offload: {{active: false}}}}}}}}}}"
     );
-    let snapshot: Snapshot =
-        serde_saphyr::from_str(&host).unwrap_or_else(|error| panic!("{host}: {error}"));
-    let rules = Rules::built_in().unwrap_or_else(|error| panic!("{error}"));
-    let checked = check(&rules, &snapshot);
-    let [finding] = checked.findings.as_slice() else {
-        panic!("{:?}", checked.findings);
-    };
+    let remedies = remedies(&host);
     let lasting = |kind| {
-        let all = finding.remedies.iter().filter(move |one| one.kind == kind);
+        let all = remedies.iter().filter(move |one| one.kind == kind);
         all.map(|one| one.platform.clone()).collect::<Vec<_>>()
     };
     let kept = lasting(RemedyKind::Persistent);
@@ -61,4 +69,48 @@ fn releases_have_the_ways_that_they_know() {
     }
     // Nothing is known of the release: each way that most have.
     assert_eq!(ways(""), [link, nm, "netplan", "ifupdown", "rhel-ifcfg"]);
+}
+
+/// What is shown to keep LRO off at a bond or team, or at one of its members, which has the address of the first of them: by that
+/// a file would name another NIC.
+#[test]
+fn no_bond_and_no_member_is_named_by_its_address() {
+    for (kind, member, is_named) in [
+        ("bond", true, false),
+        ("team", true, false),
+        ("bridge", true, true),
+        ("bond", false, false),
+        ("team", false, false),
+    ] {
+        let port = if member {
+            format!("master: m0, master_kind: {kind},")
+        } else {
+            String::new()
+        };
+        let (nic, master) = if member {
+            ("true", "false")
+        } else {
+            ("false", "true")
+        };
+        let host = format!(
+            "{{platform: linux, name: gw, stack: {{sysctls: {{net.ipv4.ip_forward: '1'}}}}, interfaces: {{
+            eth0: {{name: eth0, kind: physical, {port} mac: '02:00:00:00:00:01', features: {{large-receive-offload: {{active: {nic}}}}}}},
+            m0: {{name: m0, kind: {kind}, mac: '02:00:00:00:00:01', features: {{large-receive-offload: {{active: {master}}}}}}},
+            eth1: {{name: eth1, kind: physical, {port} features: {{large-receive-offload: {{active: false}}}}}},
+            eth2: {{name: eth2, kind: physical, features: {{large-receive-offload: {{active: false}}}}}}}}}}"
+        );
+        let remedies = remedies(&host);
+        assert!(!remedies.is_empty(), "{host}");
+        let mut all = remedies.iter();
+        let named = all.any(|one| one.command.contains("02:00:00:00:00:01"));
+        assert_eq!(named, is_named, "{host}\n{remedies:#?}");
+        if !member {
+            let ways = ["systemd-networkd", "netplan", "nixos"];
+            assert!(
+                !remedies
+                    .iter()
+                    .any(|one| ways.contains(&one.platform.as_str()))
+            );
+        }
+    }
 }

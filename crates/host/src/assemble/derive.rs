@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Interface, Platform, Snapshot, Stack, Tun, Unread};
-use crate::names::{QUEUEING, is_placeholder, of_key};
+use crate::model::{Driver, Interface, Platform, Snapshot, Stack, Tun, Unread};
+use crate::names::{BUS, QUEUEING, VIRTIO, is_placeholder, of_key};
 use crate::roles::{beside, outer_ports};
 use crate::text::linux::files::unnamed;
 use crate::underlay;
@@ -33,6 +33,7 @@ const NO_BUS: &[&str] = &["", "N/A", "n/a", "tap", "tun"];
 pub(super) fn derive(snapshot: &mut Snapshot) {
     for (key, interface) in &mut snapshot.interfaces {
         name(key, interface);
+        virtio(interface);
         kind(interface);
     }
     snapshot.interfaces.retain(|_, one| !is_only_held(one));
@@ -77,6 +78,37 @@ fn is_only_held(interface: &Interface) -> bool {
         .tun
         .as_ref()
         .is_some_and(|tun| tun.owners.is_some() && *interface == held(tun))
+}
+
+/// The driver of what is on virtio's bus, and of an interface that has LRO as virtio_net of Linux before 5.15 alone has: with a
+/// checksum of received frames that is always on, and without VLANs. That LRO is the hypervisor's.
+fn virtio(interface: &mut Interface) {
+    if interface.driver.is_some()
+        || interface
+            .kind
+            .as_deref()
+            .is_some_and(|kind| kind != "physical")
+    {
+        return;
+    }
+    let has = |name: &str, active: bool, fixed: bool| {
+        let feature = interface.features.get(name);
+        feature.is_some_and(|feature| {
+            feature.active == active && (!fixed || feature.fixed == Some(true))
+        })
+    };
+    let looks_so = || {
+        has("large-receive-offload", true, false)
+            && has("rx-checksumming", true, true)
+            && has("rx-vlan-offload", false, true)
+            && has("tx-vlan-offload", false, true)
+    };
+    if interface.text(BUS) == Some(VIRTIO) || looks_so() {
+        interface.driver = Some(Driver {
+            name: "virtio_net".to_owned(),
+            ..Driver::default()
+        });
+    }
 }
 
 /// A driver on a bus makes it a device, if nothing says that it is something else. The kernel gives

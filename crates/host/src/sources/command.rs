@@ -1,5 +1,10 @@
 //! What a command line says about its output: a hint for what the output itself does not tell.
 
+mod elsewhere;
+
+use elsewhere::is_elsewhere;
+pub(super) use elsewhere::{opens_shell, over_exec, over_ssh, runs_elsewhere, stays_here};
+
 /// A command line, without what stands around the command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Command {
@@ -71,24 +76,6 @@ const KNOWN: &[&str] = &[
     "vmware",
 ];
 
-/// What runs its arguments somewhere else.
-const ELSEWHERE: &[&str] = &[
-    "chroot",
-    "crictl",
-    "docker",
-    "jexec",
-    "kubectl",
-    "lxc",
-    "lxc-attach",
-    "machinectl",
-    "nerdctl",
-    "nsenter",
-    "podman",
-    "pct",
-    "ssh",
-    "Invoke-Command",
-];
-
 /// Folders whose contents a file's path names as on the host.
 const ROOTS: &[&str] = &["proc", "sys", "etc"];
 
@@ -117,6 +104,14 @@ pub(super) fn is_known(line: &str) -> bool {
     KNOWN.contains(&word) || in_root || is_cmdlet(word)
 }
 
+/// Whether this is `ethtool -K`, which prints nothing where all went as asked.
+pub(super) fn changes_features(line: &str) -> bool {
+    let mut words = strip(line.trim()).split_whitespace();
+    words.next().is_some_and(|word| base(word) == "ethtool")
+        && words.any(|word| matches!(word, "-K" | "--features" | "--offload"))
+        && !parse(line).elsewhere
+}
+
 /// PowerShell's, that only read.
 fn is_cmdlet(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
@@ -130,21 +125,52 @@ fn base(word: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// A line without `sudo`, settings of the environment and the folder of the command.
+/// Words in front of a command that take another one, and then those that take so many.
+const DRESSING: [(&str, usize); 14] = [
+    ("sudo", 0),
+    ("doas", 0),
+    ("env", 0),
+    ("-n", 0),
+    ("-E", 0),
+    ("-H", 0),
+    ("-i", 0),
+    ("command", 0),
+    ("exec", 0),
+    ("nice", 0),
+    ("time", 0),
+    ("-u", 1),
+    ("timeout", 1),
+    ("sshpass", 2),
+];
+
+/// A line without `sudo`, settings of the environment, a change of folder before it, and the folder of the command.
 fn strip(line: &str) -> &str {
     let mut rest = line;
     loop {
+        if let Some((_, behind)) = rest.strip_prefix("cd ").and_then(|cd| cd.split_once("&&")) {
+            rest = behind.trim_start();
+            continue;
+        }
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let dressing = ["sudo", "doas", "env", "-n", "-E", "command", "time"];
+        let dressing = DRESSING.iter().find(|(dressing, _)| *dressing == word);
+        let behind = dressing.map_or(behind, |(_, takes)| without_words(behind, *takes));
         let variable = word.split_once('=').is_some_and(|(name, _)| {
             name.bytes()
                 .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
         });
-        if behind.is_empty() || !(dressing.contains(&word) || variable) {
+        if behind.is_empty() || !(dressing.is_some() || variable) {
             return rest;
         }
         rest = behind.trim_start();
     }
+}
+
+/// What stands behind so many words.
+fn without_words(line: &str, count: usize) -> &str {
+    (0..count).fold(line.trim_start(), |rest, _| {
+        rest.split_once(char::is_whitespace)
+            .map_or("", |(_, behind)| behind.trim_start())
+    })
 }
 
 /// Reads a command line.
@@ -155,7 +181,11 @@ pub(super) fn parse(line: &str) -> Command {
         return Command::default();
     };
     match (base(first), &words[1..]) {
-        ("ip", ["netns", "exec", space, rest @ ..]) => within(space, &rest.join(" ")),
+        ("ip", [object, exec, space, rest @ ..])
+            if object.len() > 2 && "netns".starts_with(object) && "exec".starts_with(exec) =>
+        {
+            within(space, &rest.join(" "))
+        }
         ("ip", ["-n" | "-netns", space, rest @ ..]) => {
             within(space, &format!("ip {}", rest.join(" ")))
         }
@@ -168,74 +198,6 @@ pub(super) fn parse(line: &str) -> Command {
             ..plain(line)
         },
     }
-}
-
-/// Subcommands that run a command on another machine or in a container, whatever program has them: `gcloud compute ssh`,
-/// `vagrant ssh`, `multipass exec`, `limactl shell`.
-const THERE: [&str; 4] = ["ssh", "exec", "rsh", "shell"];
-
-fn is_elsewhere(word: &str, rest: &[&str], line: &str) -> bool {
-    let has_subcommand = || rest.iter().take(2).any(|word| THERE.contains(word));
-    ELSEWHERE.contains(&word)
-        || is_console(word, line)
-        || !KNOWN.contains(&word) && has_subcommand()
-}
-
-/// Options of ssh(1) that have an argument.
-const SSH_ARGUMENTS: &str = "BbcDEeFIiJLlmOoPpQRSWw";
-
-/// The host and the command of `ssh -p 2222 root@gw 'ip link; sysctl -a'`; none without a command.
-pub(super) fn over_ssh(line: &str) -> Option<(&str, &str)> {
-    let mut rest = strip(line.trim()).strip_prefix("ssh ")?.trim_start();
-    while let Some(option) = rest.strip_prefix('-') {
-        let (option, behind) = option.split_once(' ')?;
-        let takes = option.len() == 1 && SSH_ARGUMENTS.contains(option);
-        let behind = behind.trim_start();
-        rest = if takes {
-            behind.split_once(' ')?.1.trim_start()
-        } else {
-            behind
-        };
-    }
-    let (host, command) = rest.split_once(' ')?;
-    let host = host.rsplit('@').next()?;
-    let command = command.trim().trim_matches(['\'', '"']);
-    (!host.is_empty() && !command.is_empty()).then_some((host, command))
-}
-
-/// The pod and the command of `kubectl exec -n kube-system cilium-a -c agent -- ip link`: what a pod prints is of the node where
-/// it has the node's network, else of itself, and never of whoever typed it.
-pub(super) fn over_exec(line: &str) -> Option<(&str, &str)> {
-    let line = strip(line.trim());
-    let (before, command) = line.split_once(" -- ")?;
-    let mut words = before.split_whitespace();
-    let is_it = matches!(words.next(), Some("kubectl" | "oc"));
-    let mut rest = words.skip_while(|word| *word != "exec").skip(1);
-    let mut pod = None;
-    while let Some(word) = rest.next() {
-        match word {
-            "-n" | "--namespace" | "-c" | "--container" | "--context" => drop(rest.next()),
-            _ if word.starts_with('-') => {}
-            word => pod = pod.or(word.rsplit('/').next()),
-        }
-    }
-    let pod = pod.filter(|pod| is_it && !pod.is_empty())?;
-    Some((pod, command.trim()))
-}
-
-/// Whether a command that could be a comment as well (`# ssh access`) runs one of use elsewhere.
-pub(super) fn runs_elsewhere(line: &str) -> bool {
-    let plain = |word: &str| base(word.trim_matches(['\'', '"', ';'])).to_owned();
-    let mut words = line.split_whitespace().skip(1).map(plain);
-    let is_of_use = |word: String| {
-        THERE.contains(&word.as_str()) || word.len() > 3 && KNOWN.contains(&word.as_str())
-    };
-    parse(line).elsewhere && words.any(is_of_use)
-}
-
-/// Within a guest, and not about it.
-fn is_console(word: &str, line: &str) -> bool {
-    word == "virsh" && line.contains(" console ")
 }
 
 fn plain(line: &str) -> Command {

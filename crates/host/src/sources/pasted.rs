@@ -107,6 +107,11 @@ impl Understand<'_> {
             let why = "it ran on another machine or in a container: give that as a host of its own";
             return Err(About::named(origin, why));
         }
+        // A change of features that complained is none.
+        let complains = command.is_some_and(|command| command::changes_features(&command.line))
+            && !piece.body.trim().is_empty()
+            && !piece.body.contains("Actual changes:");
+        let command = command.filter(|_| !complains);
         // What is given by itself, or was typed, may have a login's words in front; a file of a tree may be anything.
         let is_given = place.folder.parts.is_empty() || piece.command.is_some();
         let part = self.read(&origin, command, piece.body);
@@ -130,6 +135,10 @@ impl Understand<'_> {
         mut meant: impl Iterator<Item = (String, Cow<'a, str>)>,
     ) -> Option<Part> {
         meant.find_map(|(left_out, body)| {
+            // A command that complained did not print nothing.
+            if body.trim().is_empty() {
+                return None;
+            }
             let mut part = self.read(origin, command, &body)?;
             part.snapshot.not_read(origin, left_out);
             // One line may be anything: a word is a host's name.

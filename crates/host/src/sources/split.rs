@@ -68,6 +68,7 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     let names = Names::of(text);
     let mut pieces = Vec::new();
     let mut open = Open::default();
+    let mut away = None;
     for line in Lines::of(text) {
         let separator = separator(line.text).filter(|found| counts(found, &styles));
         let printed = &text[open.body..line.start];
@@ -85,7 +86,14 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
             open = open.behind(&line);
         } else if let Some(separator) = separator {
             open.close(text, line.start, &mut pieces);
+            away = Away::behind(away, &separator);
             open = Open::at(separator, &line);
+            // Whatever is typed there is of the command that leads there.
+            open.command = away.map_or(open.command, |away| Some(away.command));
+        } else if line.text.starts_with("Connection to ")
+            || matches!(line.text.trim(), "exit" | "logout")
+        {
+            away = None;
         }
     }
     open.close(text, text.len(), &mut pieces);
@@ -101,7 +109,7 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
         let is_elsewhere = piece
             .command
             .is_some_and(|line| command::parse(line).elsewhere);
-        if is_elsewhere {
+        if is_elsewhere || piece.body.trim().is_empty() {
             cut.push(piece);
         } else {
             begins::cut(&piece, &mut cut);
@@ -230,6 +238,34 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
+/// A shell elsewhere, that was opened at this host.
+#[derive(Clone, Copy)]
+struct Away<'a> {
+    /// By which command.
+    command: &'a str,
+    /// The host that the prompt named before which that command was typed.
+    host: Option<&'a str>,
+    /// The shell is of a network namespace of this host: its prompt is the host's own.
+    is_here: bool,
+}
+
+impl<'a> Away<'a> {
+    /// Where somebody is behind a prompt.
+    fn behind(away: Option<Self>, separator: &Separator<'a>) -> Option<Self> {
+        let typed = separator.command.trim();
+        let is_back =
+            |away: Self| !away.is_here && separator.host.is_some() && separator.host == away.host;
+        let stays = away.filter(|away| !is_back(*away) && !matches!(typed, "exit" | "logout"));
+        let opens = stays.is_none() && command::opens_shell(typed);
+        let opened = opens.then(|| Self {
+            command: typed,
+            host: separator.host,
+            is_here: command::stays_here(typed),
+        });
+        opened.or(stays)
+    }
+}
+
 /// A piece whose end is not known yet.
 #[derive(Default)]
 struct Open<'a> {
@@ -279,10 +315,15 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// Nothing printed is no piece.
+    /// Nothing printed is no piece, but where that says that features were changed: where a prompt names its host somebody has
+    /// typed that, and not only recommended.
     fn close(&self, text: &'a str, end: usize, pieces: &mut Vec<Piece<'a>>) {
         let body = &text[self.body..end];
-        if !body.trim().is_empty() {
+        let changes = self
+            .host
+            .and(self.command)
+            .is_some_and(command::changes_features);
+        if !body.trim().is_empty() || changes {
             pieces.push(Piece {
                 command: self.command,
                 host: self.host,

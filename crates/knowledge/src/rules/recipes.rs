@@ -35,6 +35,9 @@ struct Recipe {
     /// Whether the recipe is for interfaces that programs make (true), or for all others (false); for both if absent.
     #[serde(default)]
     made_by_program: Option<bool>,
+    /// It finds the interface by its hardware address, so that it is not for bonds and teams.
+    #[serde(default)]
+    by_address: bool,
     /// Distributions (`ID` of os-release) that the recipe is for; empty: all. Also shown where the distribution is not
     /// known.
     #[serde(default)]
@@ -50,6 +53,9 @@ struct Recipe {
     /// Template; sees `interface`, `name` (of the feature for that tool), `value` (bool).
     command: String,
 }
+
+/// Kinds that have the address of their first port.
+const BONDS: [&str; 2] = ["bond", "team"];
 
 /// Kinds that programs make and configure: managers that keep the settings of NICs do not handle them.
 const MADE: [&str; 9] = [
@@ -125,9 +131,11 @@ impl Recipes {
             return Ok(Vec::new());
         }
         let is_made = MADE.contains(&interface["kind"].as_str().unwrap_or_default());
+        let is_bond = BONDS.contains(&interface["kind"].as_str().unwrap_or_default());
         let (distribution, version) = (subject.product(), subject.version());
         let fits = |recipe: &Recipe| {
             recipe.made_by_program.is_none_or(|made| made == is_made)
+                && !(recipe.by_address && is_bond)
                 && recipe.is_on(distribution)
                 && recipe.is_of_age(distribution, version)
                 && is_theirs(&recipe.platform, distribution)

@@ -30,7 +30,9 @@ pub(super) fn certain(text: &str) -> Vec<Heading<'_>> {
 pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
     let mut headings = ruled(text, is_rule);
     headings.extend(Lines::of(text).filter_map(|line| {
-        let word = word(line.text.trim())?;
+        // Below the name of an interface `ip -d link` of iproute2 before 3.18 has a kind alone on a line.
+        let is_within = line.text.starts_with("    ") && !line.text.contains(['=', '#', '*', '-']);
+        let word = word(line.text.trim()).filter(|_| !is_within)?;
         Some(at(&line, word))
     }));
     let names = Names::of(text);

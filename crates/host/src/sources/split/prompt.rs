@@ -13,6 +13,7 @@ pub(super) fn read(line: &str) -> Option<Separator<'_>> {
         .or_else(|| drive(line));
     prompt
         .or_else(|| traced(line))
+        .or_else(|| decorated(line))
         .or_else(|| host_and_sign(line))
         .or_else(|| sign(line))
 }
@@ -29,8 +30,35 @@ fn traced(line: &str) -> Option<Separator<'_>> {
     })
 }
 
-/// `(venv) ` before a prompt.
+/// `➜  ~ git:(main) ✗ ip link` of oh-my-zsh, `└─# ip link` of Kali, `❯ ip link` of pure and Starship.
+fn decorated(line: &str) -> Option<Separator<'_>> {
+    let mark = line.chars().next().filter(|mark| "➜└❯".contains(*mark))?;
+    let rest = &line[mark.len_utf8()..];
+    let command = match mark {
+        '➜' => {
+            let (_, rest) = rest.trim_start().split_once(' ')?;
+            let rest = rest.trim_start();
+            let branch = rest
+                .strip_prefix("git:(")
+                .and_then(|rest| rest.split_once(')'));
+            branch.map_or(rest, |(_, rest)| rest.trim_start_matches([' ', '✗', '✔']))
+        }
+        '└' => rest
+            .strip_prefix("─#")
+            .or_else(|| rest.strip_prefix("─$"))?,
+        _ => rest,
+    };
+    Some(Separator {
+        style: Style::Once(mark),
+        host: None,
+        command: command.trim(),
+    })
+}
+
+/// `(venv) ` before a prompt; `[10:00:01] `, `[0.12] ` or `17 `: a time, the load, the number of the command.
 fn environment(line: &str) -> &str {
+    let number = line.split_once(' ').filter(|(word, _)| is_number(word));
+    let line = number.map_or(line, |(_, rest)| rest);
     let rest = line
         .strip_prefix('(')
         .and_then(|rest| rest.split_once(") "));
@@ -84,8 +112,27 @@ fn user_at_host(line: &str) -> Option<Separator<'_>> {
     let (path, command) = sign_of(rest)?;
     // TrueNAS has the folder in brackets: `root@nas[~]# ifconfig`.
     let path = path.trim_start_matches(':').trim_matches(['[', ']']).trim();
-    let fits = is_name(user) && is_name(host) && !path.contains(char::is_whitespace);
+    let fits = is_name(user) && is_name(host) && is_path(path);
     fits.then(|| certain(Some(host), command))
+}
+
+/// `[10:00:01]`, `[0.12]`, `17`, `10:00:01`; and not `2:`, the index of an interface.
+fn is_number(word: &str) -> bool {
+    let inner = word
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    let inner = inner.unwrap_or(word);
+    let mut bytes = inner.bytes();
+    bytes.all(|byte| byte.is_ascii_digit() || b":.".contains(&byte))
+        && inner.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// A path, with the time or the number of the command before or behind it.
+fn is_path(path: &str) -> bool {
+    path.split_whitespace()
+        .filter(|word| !is_number(word))
+        .count()
+        <= 1
 }
 
 /// Splits at the first sign of a prompt, which a blank or the end of the line follows.
@@ -107,11 +154,14 @@ fn drive(line: &str) -> Option<Separator<'_>> {
     fits.then(|| certain(None, command))
 }
 
-/// `host% uname -a`, `host# ifconfig`, `host:~# ip link`.
+/// `host% uname -a`, `host# ifconfig`, `host:~# ip link`, of Gentoo `host ~ # ip link`.
 fn host_and_sign(line: &str) -> Option<Separator<'_>> {
     let (before, command) = sign_of(line)?;
-    let host = before.split(':').next()?;
-    let path = before[host.len()..].trim_start_matches(':');
+    let apart = [" ~", " /"].iter().find_map(|path| before.find(path));
+    let host = apart.map_or_else(|| before.split(':').next(), |end| before.get(..end))?;
+    // Of SUSE, a blank stands before the sign: `gw1:~ # ip link`.
+    let path = before[host.len()..].trim_start_matches(':').trim_end();
+    let path = apart.map_or(path, |_| path.trim_start());
     // Of bash on a Mac, the user is behind the path: `mac:~ me$ ifconfig`.
     let single = !path.contains(char::is_whitespace);
     let fits = is_name(host) && (single || is_mac(path)) && !command.is_empty();

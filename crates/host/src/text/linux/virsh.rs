@@ -43,7 +43,8 @@ fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
         match words.as_slice() {
             [name, kind, source, _, address] if mac(address).is_some() => {
                 let bridge = Some(*source).filter(|_| *kind == "bridge");
-                if is_name(name) && matches!(*kind, "bridge" | "network") {
+                let is_on = *name != "-" && is_name(name);
+                if is_on && matches!(*kind, "bridge" | "network") {
                     out.interface(name, guest(bridge));
                 }
             }

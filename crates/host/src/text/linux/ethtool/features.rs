@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::{Feature, Interface, Snapshot};
+use crate::names::OFFLOADS;
 use crate::text::linux::json::{for_each, has_inner_key, has_keys, text_of};
 use crate::text::linux::out::{Out, is_name, on_off};
 use crate::text::notes::first_line;
@@ -12,7 +13,10 @@ use crate::text::{Reader, Text};
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "ethtool -k",
     recognises: |text| {
-        header(first_line(text)).is_some() || is_grepped(text) || changed(text).is_some()
+        header(first_line(text)).is_some()
+            || is_grepped(text)
+            || changed(text).is_some()
+            || !asked(text).is_empty()
     },
     read: read_text,
 };
@@ -35,6 +39,32 @@ fn changed<'a>(text: &Text<'a>) -> Option<&'a str> {
     words.find(|word| matches!(*word, "-K" | "--features" | "--offload"))?;
     let name = words.next().filter(|name| is_name(name))?;
     (first_line(text).trim_end() == CHANGES).then_some(name)
+}
+
+/// What a command asked for that changed features and printed nothing, which is what it prints where all went as asked.
+fn asked<'a>(text: &Text<'a>) -> Vec<(&'a str, Interface)> {
+    let lines = text.command.filter(|_| text.body.trim().is_empty());
+    let commands = lines.unwrap_or_default().split(['&', ';', '|']);
+    commands.filter_map(asked_for).collect()
+}
+
+fn asked_for(command: &str) -> Option<(&str, Interface)> {
+    let mut words = command.split_whitespace();
+    words.find(|word| word.ends_with("ethtool"))?;
+    words.find(|word| matches!(*word, "-K" | "--features" | "--offload"))?;
+    let name = words.next().filter(|name| is_name(name))?;
+    let mut block = Interface::default();
+    while let Some((feature, value)) = words.next().zip(words.next()) {
+        let known = OFFLOADS.iter().find(|(_, short)| *short == feature);
+        let feature = known.map_or(feature, |(name, _)| name);
+        let switch = Feature {
+            active: on_off(value)?,
+            wanted: None,
+            fixed: None,
+        };
+        block.features.insert(feature.to_owned(), switch);
+    }
+    Some((name, block))
 }
 
 /// `ethtool --json -k`.
@@ -76,6 +106,9 @@ fn read_text(text: &Text<'_>, snapshot: &mut Snapshot) {
     }
     if let Some(name) = changed(text) {
         current = Some((name, Interface::default()));
+    }
+    for (name, block) in asked(text) {
+        out.interface(name, block);
     }
     for line in out.lines().filter(|line| line.trim_end() != CHANGES) {
         if let Some(name) = header(line) {
@@ -125,7 +158,7 @@ fn complete(block: &mut Interface) {
 }
 
 fn feature(line: &str) -> Option<(String, Feature)> {
-    let (name, value) = line.trim().split_once(':')?;
+    let (name, value) = unmarked(line).split_once(':')?;
     let name = name_of(name)?;
     let mut words = value.trim().splitn(2, ' ');
     let active = on_off(words.next()?)?;
@@ -142,6 +175,16 @@ fn feature(line: &str) -> Option<(String, Feature)> {
         fixed,
     };
     Some((name, feature))
+}
+
+/// A line without the marks by which its author points at it: `**lro: on**`, `[b]lro: on[/b]`, `lro: on [fixed]  <--- here`.
+fn unmarked(line: &str) -> &str {
+    const ARROWS: [&str; 5] = [" <-", " <=", " <<", " \u{2190}", " # "];
+    let mut ends = ARROWS.iter().filter_map(|arrow| line.find(arrow));
+    let line = ends.next().map_or(line, |end| &line[..end]).trim();
+    let line = line.strip_prefix("[b]").unwrap_or(line);
+    let line = line.strip_suffix("[/b]").unwrap_or(line);
+    line.trim_matches(['*', '`']).trim()
 }
 
 /// The name that today's ethtool prints.

@@ -4,7 +4,7 @@ use super::facts::{Facts, flag, number, text};
 use crate::model::{
     Bond, Bridge, BridgePort, GsoLimits, Interface, Peer, Setting, Tun, Tunnel, Vlan, Xdp,
 };
-use crate::names::QUEUEING;
+use crate::names::{BUS, QUEUEING, VIRTIO};
 
 /// Facts that every link has.
 pub(super) fn common(block: &mut Interface, facts: &Facts) {
@@ -203,4 +203,13 @@ pub(super) fn peer(name: Option<&str>, facts: &Facts) -> Peer {
 /// Kinds that come in pairs.
 pub(super) fn is_pair(kind: &str) -> bool {
     matches!(kind, "veth" | "vxcan" | "netkit")
+}
+
+/// What is on a bus is a device. All network interfaces on virtio's are virtio_net's.
+pub(super) fn on_bus(block: &mut Interface, bus: &str) {
+    block.kind.get_or_insert_with(|| "physical".to_owned());
+    if bus == VIRTIO {
+        let value = Setting::Text(bus.to_owned());
+        block.properties.insert(BUS.to_owned(), value);
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::beneath::Beneath;
-use super::details::{self, common, of_kind, of_port};
+use super::details::{self, common, of_kind, of_port, on_bus};
 use super::facts::{self, Facts};
 use crate::model::{Interface, Setting, Snapshot};
 use crate::text::linux::json::{for_each, has_keys, number_of, text_of};
@@ -88,8 +88,8 @@ fn kind(block: &mut Interface, object: &Map<String, Value>) {
 fn loopback(block: &mut Interface, object: &Map<String, Value>) {
     if text_of(object, "link_type") == Some("loopback") {
         block.kind = Some("loopback".to_owned());
-    } else if block.kind.is_none() && object.contains_key("parentbus") {
-        block.kind = Some("physical".to_owned());
+    } else if let Some(bus) = text_of(object, "parentbus") {
+        on_bus(block, bus);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::beneath::Beneath;
-use super::details::{self, common, of_kind, of_port};
+use super::details::{self, common, of_kind, of_port, on_bus};
 use super::facts::{self, Facts};
 use super::stats;
 use crate::model::{Interface, Snapshot};
@@ -165,8 +165,8 @@ impl<'a> Links<'a> {
             return;
         };
         common(&mut link.block, &link.facts);
-        if link.block.kind.is_none() && link.facts.contains_key("parentbus") {
-            link.block.kind = Some("physical".to_owned());
+        if let Some(bus) = link.facts.get("parentbus") {
+            on_bus(&mut link.block, bus);
         }
         let Header { name, at, .. } = link.header;
         self.beneath.add(name, at, &mut link.block, &link.facts);
