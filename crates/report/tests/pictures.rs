@@ -3,11 +3,11 @@
 use std::io::Cursor;
 
 use coalescope_capture::file::Source;
-use coalescope_capture::series::{Chosen, Series, series};
+use coalescope_capture::series::{Chosen, Fate, Series, series};
 use coalescope_capture::{Options, PointInput, facts::Trace, trace};
 use coalescope_knowledge::{judge, shown};
 use coalescope_report::{Document, Made, Report};
-use coalescope_simulate::{Outcome, run, story};
+use coalescope_simulate::{Outcome, run, stories, story};
 
 fn inputs(outcome: &Outcome) -> Vec<PointInput> {
     let source = |bytes: &Vec<u8>| {
@@ -288,4 +288,72 @@ fn coordinates_are_numbers_near_the_picture() {
             }
         }
     }
+}
+
+/// Whatever a caption says of a repair holds in the captures: for each simulated story, seen at all points and at each alone.
+#[test]
+fn what_is_told_of_a_repair_is_true() {
+    let mut told = 0;
+    for one in stories() {
+        let points = run(&story(one.name).expect("a story")).points.len();
+        for only in std::iter::once(None).chain((0..points).map(Some)) {
+            let (trace, series) = drawn_of(one.name, only, 20_000);
+            let kept = series.clone();
+            let page = page(trace, Ok(series));
+            if page.contains("<p class=\"told\">Frame <b>") && page.contains("</b> later ") {
+                let story = plain(between(&page, "<p class=\"told\">", "</p>"));
+                let is_true = kept.iter().any(|series| holds(series, &story));
+                assert!(is_true, "{} {only:?}: {story}", one.name);
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 10, "{told}");
+}
+
+/// Whether what a caption says holds of a connection.
+fn holds(series: &Series, story: &str) -> bool {
+    let numbers = |text: &str| -> Vec<u64> {
+        let all = text.split(|c: char| !c.is_ascii_digit());
+        all.filter_map(|part| part.parse().ok()).collect()
+    };
+    let here = series
+        .lanes
+        .iter()
+        .find(|lane| story.contains(&format!("leaves {}.", lane.point)));
+    let Some(here) = here else { return false };
+    let find = |lane: &coalescope_capture::series::Lane, number: u64| {
+        let mut frames = lane.frames.iter();
+        frames.find(|frame| frame.number == number).cloned()
+    };
+    let lost = numbers(story)
+        .first()
+        .and_then(|number| find(here, *number));
+    let Some(lost) = lost else { return false };
+    let (_, rest) = story.split_once(" later ").expect("a repair");
+    let (_, rest) = rest.split_once(" as ").expect("frames");
+    let (again, ending) = rest.split_once(", and a").unwrap_or((rest, ""));
+    let Some(again): Option<Vec<_>> = numbers(again).into_iter().map(|n| find(here, n)).collect()
+    else {
+        return false;
+    };
+    let first_ns = again.iter().map(|frame| frame.at_ns).min().unwrap_or(0);
+    let is_after = again
+        .iter()
+        .all(|frame| frame.at_ns > lost.at_ns && frame.fate != Some(Fate::Lost));
+    let arrived = ending
+        .split_once(" (")
+        .map(|(_, rest)| rest.split_once(')').expect("its end").0);
+    let arrived = arrived.map_or(Vec::new(), |text| {
+        numbers(text.split(" at ").next().unwrap_or(""))
+    });
+    let place = series
+        .lanes
+        .iter()
+        .find(|lane| ending.contains(&format!(" at {})", lane.point)));
+    let comes = place.unwrap_or(here);
+    let Some(comes): Option<Vec<_>> = arrived.into_iter().map(|n| find(comes, n)).collect() else {
+        return false;
+    };
+    is_after && comes.iter().all(|frame| frame.at_ns >= first_ns)
 }

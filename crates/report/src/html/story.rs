@@ -3,6 +3,7 @@
 mod filters;
 mod ladder;
 mod overtaken;
+mod repair;
 mod tale;
 
 use coalescope_capture::series::{Fate, Frame, Series};
@@ -11,7 +12,10 @@ use maud::{Markup, html};
 use super::page::Page;
 use crate::words::units::{counted, seconds};
 use overtaken::Overtaken;
+use repair::Repair;
 use tale::{Stop, Tale};
+
+pub(super) use tale::repair as repair_of;
 
 const SCRIPT: &str = include_str!("assets/copy.js");
 /// Frame numbers listed in a sentence.
@@ -73,24 +77,76 @@ fn fate(tale: &Tale<'_>) -> Markup {
         @match (&tale.after, tale.lost.fate) {
             (Some(after), Some(Fate::PartlyLost)) => { "Only a part of it reaches " b { (after.lane.point) } "." }
             (Some(after), _) => { "It never reaches " b { (after.lane.point) } "." }
-            (None, _) => "Nobody acknowledges it."
+            (None, _) if tale.repair.was_there => "Only a part of it is acknowledged.",
+            (None, _) => "Nobody acknowledges it.",
+        }
+        (vain(tale))
+    }
+}
+
+/// The retransmissions that are lost as well.
+fn vain(tale: &Tale<'_>) -> Markup {
+    let vain = &tale.repair.vain;
+    html! {
+        @if !vain.is_empty() {
+            " Sent again as " b { (numbers(vain)) } ", its bytes "
+            @if tale.after.is_some() { "are " b { "lost again" } "." } @else { "are not acknowledged either." }
         }
     }
 }
 
 fn again(tale: &Tale<'_>) -> Markup {
-    let alone = tale.lost.segments > 1 && tale.here.again.iter().all(|frame| frame.segments <= 1);
-    let numbers = numbers(&tale.here.again);
-    let arrived = tale.after.as_ref().filter(|after| !after.again.is_empty());
+    let again = tale.repair.told();
+    let alone = tale.lost.segments > 1 && again.iter().all(|frame| frame.segments <= 1);
     html! {
-        b { (seconds(tale.wait_s())) } " later the same bytes go "
-        @if alone { "alone" } @else { "again" } " as " b { (numbers) }
-        @if let Some(after) = arrived {
-            ", and " b { "arrive" } " (" (self::numbers(&after.again)) " at " (after.lane.point) ")"
-        } @else if tale.after.is_none() {
-            ", and are acknowledged"
+        @if again.is_empty() { (none(tale)) } @else {
+            b { (seconds(tale.wait_s())) } " later " (subject(tale)) " go "
+            @if alone { "alone" } @else { "again" } " as " b { (numbers(again)) }
+            (ending(tale)) "."
         }
-        "."
+    }
+}
+
+fn none(tale: &Tale<'_>) -> &'static str {
+    match tale.after {
+        Some(_) => "No retransmission arrives.",
+        None => "No acknowledgment of them is seen.",
+    }
+}
+
+/// The bytes that the repair brings.
+fn subject(tale: &Tale<'_>) -> &'static str {
+    let is_rest =
+        tale.lost.fate == Some(Fate::PartlyLost) || tale.after.is_none() && tale.repair.was_there;
+    match (
+        tale.repair.again.is_empty() || tale.repair.is_whole,
+        is_rest,
+    ) {
+        (true, false) => "the same bytes",
+        (true, true) => "the missing bytes",
+        (false, false) => "some of the same bytes",
+        (false, true) => "some of the missing bytes",
+    }
+}
+
+/// What becomes of the retransmission.
+fn ending(tale: &Tale<'_>) -> Markup {
+    let Repair {
+        again,
+        arrived,
+        acknowledged,
+        ..
+    } = &tale.repair;
+    html! {
+        @match (&tale.after, acknowledged) {
+            _ if again.is_empty() => "; these captures do not show what becomes of them",
+            (Some(after), _) => {
+                ", and " b { "arrive" }
+                @if !arrived.is_empty() { " (" (numbers(arrived)) " at " (after.lane.point) ")" }
+            }
+            (None, Some(ack)) => { ", and are " b { "acknowledged" } " (" (ack.number) ")" }
+            (None, None) => {}
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use coalescope_capture::series::Frame;
 use maud::{Markup, html};
 
+use super::repair::Repair;
 use super::tale::{Stop, Tale};
 use super::{numbers, segments};
 use crate::html::svg::{Drawing, Path, px, shortened};
@@ -84,7 +85,13 @@ fn rows(tale: &Tale<'_>, ladder: &mut Ladder) -> Markup {
     if let Some(before) = &tale.before {
         parts.push(ladder.arrows(0, &before.first));
     }
-    parts.push(ladder.vanishing(here, tale.lost));
+    parts.push(ladder.vanishing(here, &[tale.lost]));
+    if !tale.repair.vain.is_empty() {
+        parts.push(ladder.vanishing(here, &tale.repair.vain));
+    }
+    if tale.repair.again.is_empty() {
+        return html! { @for part in parts { (part) } };
+    }
     parts.push(ladder.gap(tale));
     if let Some(before) = tale
         .before
@@ -93,7 +100,7 @@ fn rows(tale: &Tale<'_>, ladder: &mut Ladder) -> Markup {
     {
         parts.push(ladder.arrows(0, &before.again));
     }
-    parts.push(ladder.arrows(here, &tale.here.again));
+    parts.push(ladder.arrows(here, &tale.repair.again));
     html! { @for part in parts { (part) } }
 }
 
@@ -109,10 +116,7 @@ impl Ladder {
     /// Frames that pass from one point to the next.
     fn arrows(&mut self, from: usize, frames: &[&Frame]) -> Markup {
         let (left, right) = (self.xs[from], self.xs[from + 1]);
-        let words = match frames {
-            [one] => format!("{} ({})", one.number, segments(one)),
-            several => numbers(several),
-        };
+        let words = words(frames);
         let shown = frames.len().clamp(1, MOST);
         self.y += ROW / 2.0;
         let top = self.y;
@@ -125,16 +129,16 @@ impl Ladder {
         }
     }
 
-    /// A frame that is lost on the way.
-    fn vanishing(&mut self, from: usize, frame: &Frame) -> Markup {
+    /// Frames that are lost on the way, one of them drawn.
+    fn vanishing(&mut self, from: usize, frames: &[&Frame]) -> Markup {
         let (left, right) = (self.xs[from], self.xs[from + 1]);
         let end = left + (right - left) * ENDS;
         self.y += ROW / 2.0;
         let y = self.y;
         self.y += ROW / 2.0;
         html! {
-            (label(left, right, y - 4.0, &format!("{} ({})", frame.number, segments(frame))))
-            (bar((left, end), y, frame))
+            (label(left, right, y - 4.0, &words(frames)))
+            @if let Some(frame) = frames.first() { (bar((left, end), y, frame)) }
             path.missing d=(Path::of(&[(end + 14.0, y), (right, y)])) {}
             path.cross d=(Path::cross_of(7.0, end + 6.0, y)) {}
         }
@@ -149,6 +153,13 @@ impl Ladder {
             path.wait d=(Path::of(&[(MARGIN / 2.0, y), (WIDTH - MARGIN / 2.0, y)])) {}
             text.halo.later x=(px(WIDTH / 2.0)) y=(px(y + 4.0)) text-anchor="middle" { (seconds(tale.wait_s())) " later" }
         }
+    }
+}
+
+fn words(frames: &[&Frame]) -> String {
+    match frames {
+        [one] => format!("{} ({})", one.number, segments(one)),
+        several => numbers(several),
     }
 }
 
@@ -194,11 +205,34 @@ fn described(tale: &Tale<'_>) -> String {
         .as_ref()
         .map_or("a place further on".to_owned(), place);
     format!(
-        "Frame {} with {} leaves {} and ends in a cross before {next}; {} later frame {} passes with the same bytes.",
+        "Frame {} with {} leaves {} and ends in a cross before {next}{}.",
         lost.number,
         segments(lost),
         here.lane.point,
-        seconds(tale.wait_s()),
-        numbers(&here.again),
+        followed(tale),
+    )
+}
+
+/// The retransmissions, in words.
+fn followed(tale: &Tale<'_>) -> String {
+    let Repair { vain, again, .. } = &tale.repair;
+    let lost = match &vain[..] {
+        [] => String::new(),
+        [one] => format!(", and so does frame {} with bytes of it", one.number),
+        several => format!(", and so do frames {} with bytes of it", numbers(several)),
+    };
+    let passed = match &again[..] {
+        [] => return lost,
+        [one] => format!("frame {} passes", one.number),
+        several => format!("frames {} pass", numbers(several)),
+    };
+    let bytes = if tale.repair.is_whole {
+        "the same"
+    } else {
+        "some of its"
+    };
+    format!(
+        "{lost}; {} later {passed} with {bytes} bytes",
+        seconds(tale.wait_s())
     )
 }

@@ -4,6 +4,7 @@ use coalescope_capture::series::{Data, Frame, Lane, Series};
 
 use super::is_data;
 use crate::html::plot::direction;
+use crate::html::story::repair_of;
 
 /// Round trips shown.
 const ROUND_TRIPS: f64 = 20.0;
@@ -24,34 +25,34 @@ pub(super) fn part_s(series: &Series, to_client: bool, end_s: f64) -> Option<(f6
     (length < NEARLY_ALL * end_s).then_some((from, from + length))
 }
 
-/// The first event, and the time until its retransmission.
+/// The first event, and the time until its bytes arrive.
 fn first(series: &Series, to_client: bool) -> Option<(f64, f64)> {
     let find = |is: fn(&Frame) -> bool| {
-        let lanes = series.lanes.iter();
-        let each = lanes.filter_map(|lane| {
+        let lanes = series.lanes.iter().enumerate();
+        let each = lanes.filter_map(|(i, lane)| {
             let mut frames = lane.frames.iter();
-            let found = frames.position(|frame| is_data(frame, to_client) && is(frame))?;
-            Some((lane, found))
+            let found = frames.find(|frame| is_data(frame, to_client) && is(frame))?;
+            Some((i, found))
         });
-        each.min_by_key(|(lane, found)| lane.frames[*found].at_ns)
+        each.min_by_key(|(_, frame)| frame.at_ns)
     };
-    let (lane, found) = find(Frame::is_lost).or_else(|| find(is_odd))?;
-    let at_ns = lane.frames[found].at_ns;
-    Some((at_ns as f64 / 1e9, repair_ns(lane, found) as f64 / 1e9))
+    let (lane, frame) = find(Frame::is_lost).or_else(|| find(is_odd))?;
+    let repair_ns = repair_ns(series, lane, frame);
+    Some((frame.at_ns as f64 / 1e9, repair_ns as f64 / 1e9))
 }
 
 fn is_odd(frame: &Frame) -> bool {
     !matches!(frame.data, Data::None | Data::New)
 }
 
-/// The time from a lost frame to the retransmission of its bytes.
-fn repair_ns(lane: &Lane, lost: usize) -> i64 {
-    let (frame, later) = (&lane.frames[lost], &lane.frames[lost + 1..]);
-    let brings = |later: &&Frame| {
-        is_data(later, frame.to_client) && later.start <= frame.start && frame.start < later.end()
-    };
-    let again = later.iter().find(brings).filter(|_| frame.is_lost());
-    again.map_or(0, |again| again.at_ns - frame.at_ns)
+/// The time from a lost frame to the last retransmission of its bytes that the repair takes.
+fn repair_ns(series: &Series, lane: usize, lost: &Frame) -> i64 {
+    if !lost.is_lost() {
+        return 0;
+    }
+    let repair = repair_of(series, lane, lost);
+    let last = repair.sent().map(|again| again.at_ns).max();
+    last.map_or(0, |last| last - lost.at_ns)
 }
 
 fn round_trip_s(series: &Series, to_client: bool) -> f64 {
