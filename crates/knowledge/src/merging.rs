@@ -1,6 +1,7 @@
 //! Whether merged frames are lost or refused: the findings that accuse merging, and the evidence that they need.
 
 mod beside;
+mod lost;
 mod placed;
 mod refused;
 
@@ -18,6 +19,7 @@ use crate::same::{Group, Same};
 use crate::thresholds::{HANDFUL, MERGED_LOST};
 use crate::words::{connections, reference, shown, slow, without_frames};
 use beside::Beside;
+pub(crate) use lost::Lost;
 use placed::place;
 use refused::{refused, rejected_at};
 
@@ -141,43 +143,17 @@ pub(crate) fn loses_most(hop: &Crossing<'_>, seen: &HopConnection) -> bool {
 }
 
 fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
-    let all = BySize::of_hop(hop).step(1);
-    let worst = worst_on(hop, |connection| BySize::of_connection(hop, connection));
-    let Some(step) = all.or(worst.map(|(_, step)| step)) else {
-        return uncut_lost_on(hop, trace);
-    };
-    let worst = worst.map(|(connection, _)| connection);
-    let worst = worst.or(hop.connections.first())?;
-    Some(lost(hop, trace, MERGED, worst, &step))
-}
-
-/// The first connection that shows by itself that longer frames cannot be carried, unless others show that some are.
-fn worst_on<'c>(
-    hop: &'c Crossing<'_>,
-    frames: impl Fn(&'c HopConnection) -> BySize<'c>,
-) -> Option<(&'c HopConnection, Step)> {
-    let looks = hop.connections.len();
-    let mut steps = hop.connections.iter();
-    let beside = LazyCell::new(|| Beside::of_hop(hop));
-    steps.find_map(|seen| {
-        let step = frames(seen).step(looks)?;
-        let is_alone = !beside.loses_a_part(seen.direction, &step);
-        is_alone.then_some((seen, step))
-    })
+    let told = Lost::on(hop)?;
+    let mut finding = lost(hop, trace, &told);
+    finding
+        .evidence
+        .extend((told.frames == LARGE).then(not_cut));
+    Some(finding)
 }
 
 /// Words for frames of several segments: those that were merged, and those that may have been.
 const MERGED: &str = "merged frames";
 const LARGE: &str = "large frames";
-
-/// Frames that were taken for TSO frames, and are lost whole: had the sender's card segmented them, their segments
-/// would pass like others.
-fn uncut_lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
-    let (worst, step) = worst_on(hop, |connection| BySize::of_uncut(hop, connection))?;
-    let mut finding = lost(hop, trace, LARGE, worst, &step);
-    finding.evidence.push(not_cut());
-    Some(finding)
-}
 
 fn not_cut() -> Evidence {
     without_frames(
@@ -187,32 +163,30 @@ fn not_cut() -> Evidence {
     )
 }
 
-fn lost(hop: &Hop, trace: &Trace, frames: &str, worst: &HopConnection, step: &Step) -> Finding {
-    let connection = at(trace, &hop.from, worst.from_id);
+fn lost(hop: &Hop, trace: &Trace, told: &Lost<'_>) -> Finding {
+    let connection = at(trace, &hop.from, told.worst.from_id);
     Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
         note: false,
         share: None,
-        title: format!("{frames} are lost between {} and {}", hop.from, hop.to),
+        title: format!(
+            "{} are lost between {} and {}",
+            told.frames, hop.from, hop.to
+        ),
         connection: connection
             .as_ref()
             .map(|connection| reference(&hop.from, connection)),
         hop: Some(HopRef::of(hop)),
-        evidence: hop_evidence(hop, worst, (frames, step), connection.as_ref()),
+        evidence: hop_evidence(hop, told, connection.as_ref()),
         next: switch_off(&hop.from),
     }
 }
 
-fn hop_evidence(
-    hop: &Hop,
-    worst: &HopConnection,
-    (frames, step): (&str, &Step),
-    connection: Option<&Connection>,
-) -> Vec<Evidence> {
-    let words = step.words(frames, "that left never arrived");
-    let mut evidence = vec![shown(words, &hop.from, &worst.merged_lost_frames)];
+fn hop_evidence(hop: &Hop, told: &Lost<'_>, connection: Option<&Connection>) -> Vec<Evidence> {
+    let worst = told.worst;
+    let mut evidence = vec![shown(told.words(), &hop.from, &worst.merged_lost_frames)];
     if hop.merged.came_through() > 0 {
         let arrived = crate::words::counted(hop.merged.came_through(), "merged frame");
         let text = format!("{arrived} did arrive");

@@ -100,7 +100,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     }
     Diagnosis {
         verdict: Verdict {
-            impact: impact(trace, &findings),
+            impact: impact(trace, overview, &findings),
             ..verdict(trace, overview, &findings)
         },
         findings,
@@ -142,7 +142,7 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
         .retain(|finding| findings.is_empty() || finding.id != Id::Healthy);
     findings.append(&mut diagnosis.findings);
     diagnosis.verdict = Verdict {
-        impact: impact(trace, &findings),
+        impact: impact(trace, &overview, &findings),
         ..verdict(trace, &overview, &findings)
     };
     let is_said = findings.iter().any(|finding| finding.id == Id::NoMerging);

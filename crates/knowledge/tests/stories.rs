@@ -103,6 +103,37 @@ fn what_a_finding_comes_to_is_said_in_a_line() {
     assert_eq!(impact("healthy-gro", &[]), None);
 }
 
+/// The numbers of that line are those of the sentence below it, and all who lose frames on a hop have numbers.
+#[test]
+fn the_line_has_the_numbers_of_its_finding() {
+    let mut lines = 0;
+    for one in stories() {
+        let scenario = story(one.name).unwrap();
+        let names: Vec<String> = run(&scenario)
+            .points
+            .into_iter()
+            .map(|point| point.name)
+            .collect();
+        let pairs = names.windows(2).map(|pair| [&*pair[0], &*pair[1]].to_vec());
+        for only in pairs.chain([Vec::new()]) {
+            let diagnosis = judge(&traced(&scenario, &only));
+            let first = &diagnosis.findings[0];
+            let Some(impact) = &diagnosis.verdict.impact else {
+                continue;
+            };
+            if first.id == Id::MergedFramesLost && first.hop.is_some() {
+                let (_, what) = impact.split_once(": ").expect("what");
+                let words: Vec<&str> = what.split(' ').take(3).collect();
+                let said = &first.evidence[0].text;
+                let is_same = said.starts_with(&words.join(" "));
+                assert!(is_same, "{}: {impact} {said}", one.name);
+                lines += 1;
+            }
+        }
+    }
+    assert!(lines >= 8, "{lines}");
+}
+
 #[test]
 fn every_story_gives_its_finding() {
     assert_eq!(

@@ -532,3 +532,35 @@ fn segments_of_a_lost_frame_come_late_and_are_not_reordered() {
     assert_eq!(limits(20), [Limit::Loss; 2]);
     assert_eq!(limits(2), [Limit::Reordering; 2]);
 }
+
+/// The first line has the numbers of the finding, not those of all frames of the hop; and also where frames may be the sender's.
+#[test]
+fn the_impact_counts_what_its_finding_counts() {
+    let judged = |hop: Hop| {
+        let points = ["in", "out"].map(|name| sample::point(name, received(1_300)));
+        let diagnosis = judge(&Trace {
+            points: points.to_vec(),
+            hops: vec![hop],
+            ..Trace::default()
+        });
+        assert_eq!(diagnosis.findings[0].id, Id::MergedFramesLost);
+        diagnosis.verdict.impact.unwrap_or_default()
+    };
+    let mut longer = hop_of("in", "out", outcomes(100, 33), outcomes(1_249, 0));
+    longer.by_length.add(2 * SEGMENT, 67, 0);
+    longer.by_length.add(5 * SEGMENT, 0, 33);
+    (longer.full.passed, longer.amid.spared) = (1_249, true);
+    assert_eq!(
+        judged(longer),
+        "1.6 Mbit/s where the path carries more: 33 of 33 merged frames of more than 3072 bytes vanish between in and out"
+    );
+    let mut uncut = hop_of("in", "out", outcomes(0, 0), outcomes(1_249, 0));
+    let seen = &mut uncut.connections[0];
+    seen.tso = outcomes(20, 20);
+    seen.by_length.add(4 * SEGMENT, 0, 20);
+    (seen.full.passed, seen.amid.spared) = (1_249, true);
+    assert_eq!(
+        judged(uncut),
+        "1.6 Mbit/s where the path carries more: 20 of 20 large frames vanish between in and out"
+    );
+}

@@ -1,0 +1,65 @@
+//! What a hop loses, and which of its connections shows it best.
+
+use std::cell::LazyCell;
+
+use coalescope_capture::facts::HopConnection;
+
+use super::beside::Beside;
+use super::{LARGE, MERGED};
+use crate::by_size::{BySize, Step};
+use crate::crossing::Crossing;
+
+/// What a hop loses: words for its frames, the connection that shows it best, and the numbers.
+pub(crate) struct Lost<'a> {
+    pub(crate) frames: &'static str,
+    pub(super) worst: &'a HopConnection,
+    pub(crate) step: Step,
+}
+
+impl<'a> Lost<'a> {
+    pub(crate) fn on(hop: &'a Crossing<'a>) -> Option<Self> {
+        let all = BySize::of_hop(hop).step(1);
+        let worst = worst_on(hop, |connection| BySize::of_connection(hop, connection));
+        let Some(step) = all.or(worst.map(|(_, step)| step)) else {
+            return Self::uncut_on(hop);
+        };
+        let worst = worst.map(|(connection, _)| connection);
+        Some(Self {
+            frames: MERGED,
+            worst: worst.or(hop.connections.first())?,
+            step,
+        })
+    }
+
+    /// Frames that were taken for TSO frames, and are lost whole: had the sender's card segmented them, their segments
+    /// would pass like others.
+    fn uncut_on(hop: &'a Crossing<'a>) -> Option<Self> {
+        let (worst, step) = worst_on(hop, |connection| BySize::of_uncut(hop, connection))?;
+        let frames = LARGE;
+        Some(Self {
+            frames,
+            worst,
+            step,
+        })
+    }
+
+    /// What it says of itself as evidence.
+    pub(crate) fn words(&self) -> String {
+        self.step.words(self.frames, "that left never arrived")
+    }
+}
+
+/// The first connection that shows by itself that longer frames cannot be carried, unless others show that some are.
+fn worst_on<'c>(
+    hop: &'c Crossing<'_>,
+    frames: impl Fn(&'c HopConnection) -> BySize<'c>,
+) -> Option<(&'c HopConnection, Step)> {
+    let looks = hop.connections.len();
+    let mut steps = hop.connections.iter();
+    let beside = LazyCell::new(|| Beside::of_hop(hop));
+    steps.find_map(|seen| {
+        let step = frames(seen).step(looks)?;
+        let is_alone = !beside.loses_a_part(seen.direction, &step);
+        is_alone.then_some((seen, step))
+    })
+}
