@@ -118,11 +118,13 @@ impl Reader {
     fn fill_batch(&mut self, batch: &mut Batch) {
         batch.begin(self.batch);
         while batch.used < self.batch && !self.stop.load(Ordering::Relaxed) {
+            let from = batch.used;
             let more = if self.by_interface {
                 self.next(batch)
             } else {
                 self.fill_plainly(batch)
             };
+            batch.note_file(from, self.file());
             let is_full = more || self.file_by_file && batch.used > 0;
             if !more && (is_full || !self.next_source()) {
                 break;

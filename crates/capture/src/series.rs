@@ -48,6 +48,8 @@ pub struct Series {
 pub struct Lane {
     /// The point.
     pub point: String,
+    /// The files that the point was read from.
+    pub files: Vec<String>,
     /// The trace's facts of the connection at this point.
     pub connection: connection::Connection,
     /// Whether times are by the first lane's clock. If not, the clocks' difference is not known,
@@ -93,6 +95,8 @@ pub struct Way {
 pub struct Frame {
     /// Its number in its file, from 1, as Wireshark counts.
     pub number: u64,
+    /// Which of the lane's files it is in, from 0.
+    pub file: u16,
     /// Nanoseconds since the connection began.
     pub at_ns: i64,
     /// Whether it goes to the client.

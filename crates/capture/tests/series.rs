@@ -292,3 +292,76 @@ fn interfaces_of_one_file_and_a_reading_thread_give_the_same() {
     };
     assert_eq!(lost(&together), lost(&apart));
 }
+
+/// The same frames with the same fates, whether a point's capture is one file or was rotated, with numbers that begin anew.
+#[test]
+fn rotated_files_change_nothing_but_numbers() {
+    for name in LOSSY {
+        let outcome = run(&story(name).expect("a story"));
+        let whole = series_of(&|| inputs(&outcome));
+        let rotated = series_of(&|| rotated(&outcome));
+        for (one, other) in whole.lanes.iter().zip(&rotated.lanes) {
+            assert_eq!(other.files.len(), PARTS, "{name}");
+            let mut frames = other.frames.clone();
+            let counted: Vec<u64> = rotated_counts(&outcome, &one.point);
+            for frame in &mut frames {
+                let before: u64 = counted[..usize::from(frame.file)].iter().sum();
+                (frame.number, frame.file) = (frame.number + before, 0);
+            }
+            assert!(frames == one.frames, "{name} {}", one.point);
+        }
+    }
+}
+
+/// Files that each capture is cut into.
+const PARTS: usize = 3;
+
+fn series_of(inputs: &dyn Fn() -> Vec<PointInput>) -> Series {
+    let options = Options::default();
+    let facts = trace(inputs(), &options, &mut |_| {}).expect("inputs are good");
+    let asked = (&facts, &[FIRST][..]);
+    let mut series = series(inputs(), &options, asked, ALL, &mut |_| {}).expect("good inputs");
+    series.remove(0)
+}
+
+/// The header of a pcap file, and its records.
+fn records(bytes: &[u8]) -> (&[u8], Vec<&[u8]>) {
+    let (head, mut rest) = bytes.split_at(24);
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let captured = u32::from_le_bytes(rest[8..12].try_into().expect("four bytes"));
+        let (record, behind) = rest.split_at(16 + captured as usize);
+        found.push(record);
+        rest = behind;
+    }
+    (head, found)
+}
+
+/// A capture in parts, each with the header, and their counts of frames.
+fn parts(bytes: &[u8]) -> Vec<(Vec<u8>, u64)> {
+    let (head, records) = records(bytes);
+    let each = records.chunks(records.len().div_ceil(PARTS));
+    each.map(|part| ([head, &part.concat()].concat(), part.len() as u64))
+        .collect()
+}
+
+fn rotated(outcome: &Outcome) -> Vec<PointInput> {
+    let input = |point: &PointCapture| PointInput {
+        name: point.name.clone(),
+        sources: parts(&point.bytes)
+            .into_iter()
+            .enumerate()
+            .map(|(i, (bytes, _))| (format!("{}-{i}", point.name), source("part", bytes)))
+            .collect(),
+    };
+    outcome.points.iter().map(input).collect()
+}
+
+fn rotated_counts(outcome: &Outcome, name: &str) -> Vec<u64> {
+    let mut points = outcome.points.iter();
+    let point = points.find(|point| point.name == name).expect("a point");
+    parts(&point.bytes)
+        .into_iter()
+        .map(|(_, frames)| frames)
+        .collect()
+}

@@ -357,3 +357,24 @@ fn holds(series: &Series, story: &str) -> bool {
     };
     is_after && comes.iter().all(|frame| frame.at_ns >= first_ns)
 }
+
+/// Numbers begin anew with each file of a point: a filter is for one file, and says for which.
+#[test]
+fn filters_of_a_point_with_several_files_name_the_file() {
+    let (trace, mut series) = drawn("openstack-gro", 20_000);
+    for lane in &mut series[0].lanes {
+        lane.files = vec!["in/up-0.pcap".to_owned(), "in/up-1.pcap".to_owned()];
+        lane.frames.iter_mut().for_each(|frame| frame.file = 1);
+    }
+    let page = page(trace, Ok(series));
+    let verdict = between(&page, "<section id=\"verdict\"", "</section>");
+    let story = plain(between(verdict, "<p class=\"told\">", "</p>"));
+    assert!(story.contains(" of up-1.pcap holds "), "{story}");
+    let mut copied = verdict.split("data-copy=\"").skip(1);
+    assert!(copied.all(|filter| {
+        filter
+            .split('"')
+            .next()
+            .is_some_and(|name| name.ends_with(", up-1.pcap"))
+    }));
+}

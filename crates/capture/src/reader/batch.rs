@@ -14,6 +14,8 @@ use crate::row::Kind;
 pub(crate) struct Item {
     /// Number of the point, of at most `MAX_POINTS`.
     pub(crate) point: u8,
+    /// Number of the file that it is of, from 0.
+    pub(crate) file: u16,
     pub(crate) digest: Kind,
     pub(crate) link: LinkType,
     pub(crate) frame: Frame,
@@ -23,6 +25,7 @@ impl Default for Item {
     fn default() -> Self {
         Self {
             point: 0,
+            file: 0,
             link: LinkType::Null,
             digest: Kind::default(),
             frame: Frame::default(),
@@ -77,6 +80,8 @@ pub(crate) struct Batch {
     pub(super) slots: Vec<Item>,
     pub(super) used: usize,
     passed: usize,
+    /// Whether slots may name another file than the first.
+    has_files: bool,
     /// Bytes of the files that were read up to the end of the batch.
     pub(crate) consumed: u64,
 }
@@ -119,6 +124,16 @@ impl Batch {
         let slot = self.slots.get_mut(self.used)?;
         self.used += 1;
         Some(slot)
+    }
+
+    /// Notes the file of the frames from a place on.
+    pub(super) fn note_file(&mut self, from: usize, file: usize) {
+        self.has_files |= file > 0;
+        if self.has_files {
+            let file = u16::try_from(file).unwrap_or(u16::MAX);
+            let slots = self.slots[from..self.used].iter_mut();
+            slots.for_each(|slot| slot.file = file);
+        }
     }
 
     /// Takes a frame in.

@@ -179,6 +179,7 @@ fn build(trace: &Trace, mut lane: LaneRecord, frames: &Frames) -> Lane {
     ways[1].is_uncut = connection.to_client.tso_frames > 0;
     Lane {
         point: point.name.clone(),
+        files: point.files.clone(),
         connection,
         is_aligned: frames.clock.is_aligned,
         frames: built,
@@ -215,6 +216,7 @@ impl Frames {
         let segments = half.size.map_or(1, |size| size.segments(record.payload));
         Frame {
             number: record.number,
+            file: record.file,
             at_ns: self.since_ns(record.time_ns),
             to_client: record.from_low != lane.client_is_low,
             start: record.position.map_or(0, |start| relative(start, own)),

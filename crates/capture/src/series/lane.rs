@@ -65,7 +65,8 @@ pub(super) struct LaneRecord {
     pub(super) here: Option<u32>,
     pub(super) client_is_low: bool,
     pub(super) halves: [Half; 2],
-    waiting: BTreeMap<u64, Record>,
+    /// By time and number: numbers alone begin anew with each file of a point.
+    waiting: BTreeMap<(i64, u64), Record>,
     thinned: Thinned,
     ordinal: u64,
 }
@@ -127,6 +128,7 @@ impl LaneRecord {
         Record {
             ordinal: self.ordinal,
             number: frame.number,
+            file: item.file,
             time_ns: frame.time_ns,
             from_low: frame.from_low,
             position: position(own, tracked, frame),
@@ -162,8 +164,8 @@ impl LaneRecord {
     }
 
     fn wait(&mut self, record: Record) {
-        // Frame numbers begin anew with each file of a point.
-        if let Some(old) = self.waiting.insert(record.number, record) {
+        let key = (record.time_ns, record.number);
+        if let Some(old) = self.waiting.insert(key, record) {
             self.settle(old);
         }
         if self.waiting.len() > WAITING
@@ -179,7 +181,7 @@ impl LaneRecord {
 
     /// Takes the fate of a frame.
     pub(super) fn set_fate(&mut self, judged: Judged) {
-        if let Some(mut record) = self.waiting.remove(&judged.number) {
+        if let Some(mut record) = self.waiting.remove(&(judged.own_ns, judged.number)) {
             record.fate = Some(judged.outcome);
             self.settle(record);
         }
@@ -291,6 +293,6 @@ mod tests {
             });
         }
         assert_eq!(lane.waiting.len(), WAITING);
-        assert_eq!(lane.waiting.keys().next(), Some(&5));
+        assert_eq!(lane.waiting.keys().next(), Some(&(0, 5)));
     }
 }

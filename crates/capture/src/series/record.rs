@@ -19,6 +19,8 @@ pub(super) struct Record {
     /// Its place among the lane's frames.
     pub(super) ordinal: u64,
     pub(super) number: u64,
+    /// Number of its file, from 0.
+    pub(super) file: u16,
     pub(super) time_ns: i64,
     pub(super) from_low: bool,
     /// Position of its first byte, if the direction has any.
@@ -41,6 +43,7 @@ impl Default for Record {
         Self {
             ordinal: 0,
             number: 0,
+            file: 0,
             time_ns: 0,
             from_low: false,
             position: None,

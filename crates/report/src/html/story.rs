@@ -6,7 +6,7 @@ mod overtaken;
 mod repair;
 mod tale;
 
-use coalescope_capture::series::{Fate, Frame, Series};
+use coalescope_capture::series::{Fate, Frame, Lane, Series};
 use maud::{Markup, html};
 
 use super::page::Page;
@@ -65,7 +65,7 @@ fn caption(tale: &Tale<'_>) -> Markup {
     let Tale { here, lost, .. } = tale;
     html! {
         p.told {
-            "Frame " b { (lost.number) } " holds " b { (segments(lost)) } " and leaves " b { (here.lane.point) } ". "
+            "Frame " b { (number(here.lane, lost)) } " holds " b { (segments(lost)) } " and leaves " b { (here.lane.point) } ". "
             (fate(tale)) " " (again(tale))
         }
         @if let Some(before) = &tale.before { (origin(before, tale)) }
@@ -89,7 +89,7 @@ fn vain(tale: &Tale<'_>) -> Markup {
     let vain = &tale.repair.vain;
     html! {
         @if !vain.is_empty() {
-            " Sent again as " b { (numbers(vain)) } ", its bytes "
+            " Sent again as " b { (numbers(tale.here.lane, vain)) } ", its bytes "
             @if tale.after.is_some() { "are " b { "lost again" } "." } @else { "are not acknowledged either." }
         }
     }
@@ -101,7 +101,7 @@ fn again(tale: &Tale<'_>) -> Markup {
     html! {
         @if again.is_empty() { (none(tale)) } @else {
             b { (seconds(tale.wait_s())) } " later " (subject(tale)) " go "
-            @if alone { "alone" } @else { "again" } " as " b { (numbers(again)) }
+            @if alone { "alone" } @else { "again" } " as " b { (numbers(tale.here.lane, again)) }
             (ending(tale)) "."
         }
     }
@@ -142,9 +142,9 @@ fn ending(tale: &Tale<'_>) -> Markup {
             _ if again.is_empty() => "; these captures do not show what becomes of them",
             (Some(after), _) => {
                 ", and " b { "arrive" }
-                @if !arrived.is_empty() { " (" (numbers(arrived)) " at " (after.lane.point) ")" }
+                @if !arrived.is_empty() { " (" (numbers(after.lane, arrived)) " at " (after.lane.point) ")" }
             }
-            (None, Some(ack)) => { ", and are " b { "acknowledged" } " (" (ack.number) ")" }
+            (None, Some(ack)) => { ", and are " b { "acknowledged" } " (" (number(tale.here.lane, ack)) ")" }
             (None, None) => {}
         }
     }
@@ -158,9 +158,16 @@ fn origin(before: &Stop<'_>, tale: &Tale<'_>) -> Markup {
         @if is_merged {
             p.note {
                 "At " (before.lane.point) " these bytes were " (counted(before.first.len() as u64, "frame"))
-                " of one segment (" (numbers(&before.first)) "): they were merged on the way to " (tale.here.lane.point) "."
+                " of one segment (" (numbers(before.lane, &before.first)) "): they were merged on the way to " (tale.here.lane.point) "."
             }
         }
+    }
+}
+
+fn number(lane: &Lane, frame: &Frame) -> String {
+    match filters::file(lane, frame.file) {
+        Some(file) => format!("{} of {file}", frame.number),
+        None => frame.number.to_string(),
     }
 }
 
@@ -169,12 +176,9 @@ fn segments(frame: &Frame) -> String {
     counted(u64::from(frame.segments.max(1)), "segment")
 }
 
-/// `12`, `12 and 13`, `12, 13, 14 and others`.
-fn numbers(frames: &[&Frame]) -> String {
-    let all: Vec<String> = frames
-        .iter()
-        .map(|frame| frame.number.to_string())
-        .collect();
+/// `12`, `12 and 13`, `12, 13, 14 and others`; of a point with several files, `12 of up-0.pcap`.
+fn numbers(lane: &Lane, frames: &[&Frame]) -> String {
+    let all: Vec<String> = frames.iter().map(|frame| number(lane, frame)).collect();
     match &all[..] {
         [] => String::new(),
         [one] => one.clone(),

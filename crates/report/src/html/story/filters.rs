@@ -1,5 +1,8 @@
 //! Display filters of Wireshark, one for each point: its frames by their numbers.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use coalescope_capture::series::{Frame, Lane};
 use maud::{Markup, html};
 
 use super::tale::Tale;
@@ -10,42 +13,61 @@ const MOST: usize = 200;
 
 /// A filter for each point of the story, and one for all lost frames.
 pub(super) fn list(tale: &Tale<'_>) -> Markup {
-    let lost: Vec<u64> = lost(tale);
-    let here = &tale.here.lane.point;
+    let lost = lost(tale);
+    let lane = tale.here.lane;
     let shown = &lost[..lost.len().min(MOST)];
     html! {
         p.filters-head { "These frames in Wireshark:" }
         ul.filters {
             @for stop in tale.stops() {
-                @let numbers = stop.numbers();
-                @if !numbers.is_empty() { (item(&stop.lane.point, &numbers)) }
+                (items(stop.lane, &stop.frames()))
             }
         }
         @if lost.len() > 1 {
             details {
                 summary {
-                    "All " (counted(lost.len() as u64, "frame")) " of this connection that vanished after " (here)
+                    "All " (counted(lost.len() as u64, "frame")) " of this connection that vanished after " (lane.point)
                     @if shown.len() < lost.len() { ", the first " (shown.len()) }
                 }
-                ul.filters { (item(here, shown)) }
+                ul.filters { (items(lane, shown)) }
             }
         }
     }
 }
 
-fn lost(tale: &Tale<'_>) -> Vec<u64> {
+fn lost<'a>(tale: &Tale<'a>) -> Vec<&'a Frame> {
     let frames = tale.here.lane.frames.iter();
     let lost = frames.filter(|frame| frame.is_lost() && frame.to_client == tale.lost.to_client);
-    lost.map(|frame| frame.number).collect()
+    lost.collect()
+}
+
+/// A filter for each file of a point that has any of these frames: numbers begin anew with each.
+pub(super) fn items(lane: &Lane, frames: &[&Frame]) -> Markup {
+    let mut files: BTreeMap<u16, BTreeSet<u64>> = BTreeMap::new();
+    for frame in frames {
+        files.entry(frame.file).or_default().insert(frame.number);
+    }
+    html! { @for (number, numbers) in &files { (item(&lane.point, file(lane, *number), numbers)) } }
 }
 
 /// One filter.
-pub(super) fn item(point: &str, numbers: &[u64]) -> Markup {
-    html! { li data-copy=(point) { span { (point) } " " code { (filter(numbers)) } } }
+fn item(point: &str, file: Option<&str>, numbers: &BTreeSet<u64>) -> Markup {
+    let name = match file {
+        Some(file) => format!("{point}, {file}"),
+        None => point.to_owned(),
+    };
+    html! { li data-copy=(name) { span { (name) } " " code { (filter(numbers)) } } }
+}
+
+/// The name of a file, without its folder, if its point has several.
+pub(super) fn file(lane: &Lane, number: u16) -> Option<&str> {
+    let several = lane.files.len() > 1;
+    let path = lane.files.get(usize::from(number)).filter(|_| several)?;
+    path.rsplit(['/', '\\']).next()
 }
 
 /// A filter for every release of Wireshark: the separators of lists in braces have changed.
-fn filter(numbers: &[u64]) -> String {
+fn filter(numbers: &BTreeSet<u64>) -> String {
     let terms = numbers
         .iter()
         .map(|number| format!("frame.number == {number}"));

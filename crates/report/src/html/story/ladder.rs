@@ -1,11 +1,11 @@
 //! The drawing: points side by side, time downward, one bar per frame.
 
-use coalescope_capture::series::Frame;
+use coalescope_capture::series::{Frame, Lane};
 use maud::{Markup, html};
 
 use super::repair::Repair;
 use super::tale::{Stop, Tale};
-use super::{numbers, segments};
+use super::{number, numbers, segments};
 use crate::html::svg::{Drawing, Path, px, shortened};
 use crate::words::units::seconds;
 
@@ -42,7 +42,8 @@ pub(super) fn drawing(tale: &Tale<'_>) -> Markup {
     let height = ladder.y;
     let title = format!(
         "How frame {} of {} vanishes",
-        tale.lost.number, tale.here.lane.point
+        number(tale.here.lane, tale.lost),
+        tale.here.lane.point
     );
     let drawing = Drawing {
         id: "story-drawing",
@@ -159,8 +160,13 @@ impl Ladder {
 fn words(frames: &[&Frame]) -> String {
     match frames {
         [one] => format!("{} ({})", one.number, segments(one)),
-        several => numbers(several),
+        several => plain_numbers(several),
     }
+}
+
+/// Without files, for which a drawing has no room.
+fn plain_numbers(frames: &[&Frame]) -> String {
+    numbers(&Lane::default(), frames)
 }
 
 fn label(left: f64, right: f64, y: f64, words: &str) -> Markup {
@@ -206,7 +212,7 @@ fn described(tale: &Tale<'_>) -> String {
         .map_or("a place further on".to_owned(), place);
     format!(
         "Frame {} with {} leaves {} and ends in a cross before {next}{}.",
-        lost.number,
+        number(here.lane, lost),
         segments(lost),
         here.lane.point,
         followed(tale),
@@ -215,16 +221,19 @@ fn described(tale: &Tale<'_>) -> String {
 
 /// The retransmissions, in words.
 fn followed(tale: &Tale<'_>) -> String {
-    let Repair { vain, again, .. } = &tale.repair;
+    let (lane, Repair { vain, again, .. }) = (tale.here.lane, &tale.repair);
     let lost = match &vain[..] {
         [] => String::new(),
-        [one] => format!(", and so does frame {} with bytes of it", one.number),
-        several => format!(", and so do frames {} with bytes of it", numbers(several)),
+        [one] => format!(", and so does frame {} with bytes of it", number(lane, one)),
+        several => format!(
+            ", and so do frames {} with bytes of it",
+            numbers(lane, several)
+        ),
     };
     let passed = match &again[..] {
         [] => return lost,
-        [one] => format!("frame {} passes", one.number),
-        several => format!("frames {} pass", numbers(several)),
+        [one] => format!("frame {} passes", number(lane, one)),
+        several => format!("frames {} pass", numbers(lane, several)),
     };
     let bytes = if tale.repair.is_whole {
         "the same"

@@ -4,7 +4,7 @@
 use coalescope_capture::series::{Data, Frame, Lane, Series};
 use maud::{Markup, html};
 
-use super::filters;
+use super::{filters, number};
 use crate::html::svg::{Drawing, Path, px, shortened};
 use crate::words::units::{count, seconds};
 
@@ -70,18 +70,14 @@ impl<'a> Overtaken<'a> {
 
     /// The picture, the story, and filters.
     pub(super) fn figure(&self) -> Markup {
-        let here = [self.fast.number, self.slow.number];
-        let there = self
-            .before
-            .map(|(lane, [slow, fast])| (lane, [slow.number, fast.number]));
         html! {
             (self.drawing())
             figcaption {
                 (self.caption())
                 p.filters-head { "These frames in Wireshark:" }
                 ul.filters {
-                    @if let Some((lane, numbers)) = there { (filters::item(&lane.point, &numbers)) }
-                    (filters::item(&self.lane.point, &here))
+                    @if let Some((lane, frames)) = &self.before { (filters::items(lane, frames)) }
+                    (filters::items(self.lane, &[self.fast, self.slow]))
                 }
             }
         }
@@ -98,8 +94,8 @@ impl<'a> Overtaken<'a> {
         let late = (slow.at_ns - fast.at_ns) as f64 / 1e9;
         html! {
             p.told {
-                "Frame " b { (slow.number) } " brings the bytes " (bytes(slow)) " to " b { (lane.point) } ", "
-                b { (seconds(late)) } " after frame " b { (fast.number) } " has brought " (bytes(fast)) ": "
+                "Frame " b { (number(lane, slow)) } " brings the bytes " (bytes(slow)) " to " b { (lane.point) } ", "
+                b { (seconds(late)) } " after frame " b { (number(lane, fast)) } " has brought " (bytes(fast)) ": "
                 @if self.is_late { "they were " b { "lost" } (self.place()) ", and sent again." }
                 @else { "it was " b { "overtaken" } (self.place()) ". Merging takes only what is next in sequence." }
             }

@@ -101,13 +101,10 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// The numbers of all frames.
-    pub(super) fn numbers(&self) -> Vec<u64> {
+    /// All frames.
+    pub(super) fn frames(&self) -> Vec<&'a Frame> {
         let all = self.first.iter().chain(&self.vain).chain(&self.again);
-        let mut numbers: Vec<u64> = all.map(|frame| frame.number).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        all.copied().collect()
     }
 }
 
