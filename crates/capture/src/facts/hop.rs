@@ -36,6 +36,12 @@ impl Outcomes {
         self.intact() + self.partly_lost
     }
 
+    /// Frames whose fate is known: shares are shares of these.
+    #[must_use]
+    pub fn judged(&self) -> u64 {
+        self.lost + self.came_through()
+    }
+
     /// Frames that arrived whole, in some form; with those that the second capture [lacks](Self::lacks).
     #[must_use]
     pub fn intact(&self) -> u64 {

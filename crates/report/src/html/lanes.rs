@@ -1,5 +1,5 @@
-//! Lanes of a hop, one for each sort of frames. All frames of a sort fill the width of their lane,
-//! so that a loss among few frames is as visible as one among many.
+//! Lanes of a hop, one for each sort of frames. All frames of a sort whose fate is known fill their lane, so that a
+//! loss among few frames is as visible as one among many, and one of all of them looks like one.
 
 use coalescope_capture::facts::Outcomes;
 use maud::{Markup, html};
@@ -22,6 +22,8 @@ struct Part {
     outcome: &'static str,
     frames: u64,
     arrives: bool,
+    /// Its fate is known, and it has a share.
+    is_judged: bool,
 }
 
 /// A lane with its words.
@@ -30,12 +32,13 @@ pub(super) fn lane(sort: &str, outcomes: &Outcomes) -> Markup {
     html! {
         div.lane {
             p.lane-head { b { (sort) } " " span { (counted(outcomes.seen, "frame")) } }
-            (ribbons(sort, &parts))
+            (ribbons(sort, &drawn(&parts)))
             p.lane-said {
                 @for (i, part) in parts.iter().enumerate() {
                     @if i > 0 { ", " }
                     span.gone[part.outcome == "lost"] {
-                        (count(part.frames)) " " (part.outcome) " (" (percent(part.frames, outcomes.seen)) ")"
+                        (count(part.frames)) " " (part.outcome)
+                        @if part.is_judged { " (" (percent(part.frames, outcomes.judged())) ")" }
                     }
                 }
             }
@@ -48,6 +51,7 @@ fn parts(o: &Outcomes) -> Vec<Part> {
         outcome,
         frames,
         arrives,
+        is_judged: true,
     };
     let all = [
         of("arrived", o.arrived, true),
@@ -56,15 +60,28 @@ fn parts(o: &Outcomes) -> Vec<Part> {
         of("fragmented", o.fragmented, true),
         of("partly lost", o.partly_lost, true),
         of("lost", o.lost, false),
-        of("missed by the capture", o.missed, false),
-        of("not judged", o.not_judged, false),
+        Part {
+            is_judged: o.lacks(),
+            ..of("missed by the capture", o.missed, false)
+        },
+        Part {
+            is_judged: false,
+            ..of("not judged", o.not_judged, false)
+        },
     ];
     all.into_iter().filter(|part| part.frames > 0).collect()
 }
 
+/// The parts with a share; all of them where nothing is known.
+fn drawn(parts: &[Part]) -> Vec<&Part> {
+    let any = parts.iter().any(|part| part.is_judged);
+    let shown = parts.iter().filter(|part| part.is_judged || !any);
+    shown.collect()
+}
+
 /// Ribbons with heights in proportion to their frames, which fill the lane together. The words
 /// beside them have the numbers.
-fn ribbons(sort: &str, parts: &[Part]) -> Markup {
+fn ribbons(sort: &str, parts: &[&Part]) -> Markup {
     html! {
         svg.ribbons viewBox={ "0 0 " (px(WIDTH)) " " (px(HEIGHT)) } aria-hidden="true" {
             @for (part, place) in parts.iter().zip(places(parts)) { (ribbon(sort, part, place)) }
@@ -75,9 +92,9 @@ fn ribbons(sort: &str, parts: &[Part]) -> Markup {
 }
 
 /// The upper edge and the height of each ribbon.
-fn places(parts: &[Part]) -> Vec<(f64, f64)> {
+fn places(parts: &[&Part]) -> Vec<(f64, f64)> {
     let all: u64 = parts.iter().map(|part| part.frames).sum();
-    let share = |part: &Part| (part.frames as f64 / all.max(1) as f64).max(LEAST);
+    let share = |part: &&Part| (part.frames as f64 / all.max(1) as f64).max(LEAST);
     let sum: f64 = parts.iter().map(share).sum();
     let room = HEIGHT - GAP * parts.len().saturating_sub(1) as f64;
     let mut top = 0.0;
@@ -121,5 +138,25 @@ pub(super) fn share(part: f64, class: &str) -> Markup {
         svg.ribbons viewBox={ "0 0 " (px(WIDTH)) " 14" } aria-hidden="true" {
             path class={ "ribbon " (class) } d=(bar) {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What all judged frames did is 100%, however many were not judged.
+    #[test]
+    fn shares_are_of_judged_frames() {
+        let outcomes = Outcomes {
+            seen: 55,
+            lost: 36,
+            not_judged: 19,
+            ..Outcomes::default()
+        };
+        let lane = lane("merged", &outcomes).into_string();
+        assert!(lane.contains("36 lost (100%)"), "{lane}");
+        assert!(lane.contains("19 not judged</span>"), "{lane}");
+        assert_eq!(lane.matches("class=\"ribbon ").count(), 1, "{lane}");
     }
 }

@@ -16,6 +16,10 @@ pub(crate) fn lost(hop: &Hop) -> u64 {
     hop.merged.lost + hop.tso.lost + hop.single.lost
 }
 
+fn judged(hop: &Hop) -> u64 {
+    hop.merged.judged() + hop.tso.judged() + hop.single.judged()
+}
+
 /// Hops without loss and with almost no data.
 pub(crate) fn brief(hops: &[&Hop]) -> String {
     let name = |hop: &&Hop| {
@@ -86,7 +90,7 @@ pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(St
     if is_accused(hop, findings) {
         words.push(("\u{26a0} merged frames are lost here".to_owned(), true));
     } else if lost(hop) > 0 {
-        let share = percent(lost(hop), seen(hop));
+        let share = percent(lost(hop), judged(hop));
         words.push((format!("{share} of the frames are lost here"), false));
     }
     let others = findings.iter().filter(|one| one.id != Id::MergedFramesLost);
@@ -261,7 +265,7 @@ pub(crate) fn sorts(hop: &Hop) -> [(&'static str, &Outcomes); 3] {
 pub(crate) fn cell((title, value): Column, outcomes: &Outcomes) -> String {
     let n = value(outcomes);
     if title == LOST && n > 0 {
-        return format!("{} ({})", short_count(n), percent(n, outcomes.seen));
+        return format!("{} ({})", short_count(n), percent(n, outcomes.judged()));
     }
     short_count(n)
 }
