@@ -8,7 +8,8 @@ use super::lanes;
 use super::page::Page;
 use crate::words::findings::capitalised;
 use crate::words::hops::{
-    brief, cell, happens, is_accused, outcome_table, shown_and_others, sorts, test, timing, title,
+    brief, cell, happens, is_accused, is_accused_sort, outcome_table, shown_and_others, sorts,
+    test, timing, title,
 };
 
 /// Adds the section.
@@ -20,7 +21,7 @@ pub(crate) fn section(page: &mut Page, trace: &Trace, findings: &[Finding]) {
     let ways = ways(trace, &shown);
     let body = html! {
         p.note {
-            "Data goes from left to right. In each lane all frames of one sort are the whole height; a cross ends what "
+            "Data goes from left to right. In each lane all frames of one sort whose fate is known are the whole height; a cross ends what "
             "did not arrive."
         }
         @for way in &ways { ol.hops { @for hop in way { li.hop.bad[is_accused(hop, findings)] { (hop_markup(hop, trace, findings)) } } } }
@@ -56,7 +57,7 @@ fn hop_markup(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Markup {
 /// The exact numbers of a hop.
 fn numbers(hop: &Hop, findings: &[Finding]) -> Markup {
     let (columns, rows) = outcome_table(hop);
-    let is_bad = |name: &str| name == "merged" && is_accused(hop, findings);
+    let is_bad = |name: &str| is_accused_sort(name, hop, findings);
     html! {
         @if let Some(test) = test(hop) { p.note { (capitalised(&test)) } }
         p.note { (capitalised(&timing(hop))) }

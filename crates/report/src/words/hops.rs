@@ -68,33 +68,51 @@ fn is_between(hop: &Hop, [one, other]: [&str; 2]) -> bool {
 }
 
 pub(crate) fn is_accused(hop: &Hop, findings: &[Finding]) -> bool {
-    is_found(Id::MergedFramesLost, [&hop.from, &hop.to], findings)
+    accused(hop, findings).is_some()
+}
+
+/// Whether a sort of frames is what a finding says to be lost here.
+pub(crate) fn is_accused_sort(sort: &str, hop: &Hop, findings: &[Finding]) -> bool {
+    let sort_of = |finding: &Finding| if is_large(finding) { "TSO" } else { "merged" };
+    accused(hop, findings).is_some_and(|finding| sort == sort_of(finding))
+}
+
+/// The finding that accuses merging on this hop.
+fn accused<'a>(hop: &Hop, findings: &'a [Finding]) -> Option<&'a Finding> {
+    found(Id::MergedFramesLost, [&hop.from, &hop.to], findings)
+}
+
+/// Whether it is about frames of which the captures do not show whether they were merged or the sender's own.
+fn is_large(finding: &Finding) -> bool {
+    finding.title.starts_with("large frames")
 }
 
 /// Whether a finding reports lost merged datagrams here.
 pub(crate) fn loses_datagrams(hop: &DatagramHop, findings: &[Finding]) -> bool {
-    is_found(Id::MergedDatagramsLost, [&hop.from, &hop.to], findings)
+    found(Id::MergedDatagramsLost, [&hop.from, &hop.to], findings).is_some()
 }
 
-fn is_found(id: Id, [from, to]: [&str; 2], findings: &[Finding]) -> bool {
+fn found<'a>(id: Id, [from, to]: [&str; 2], findings: &'a [Finding]) -> Option<&'a Finding> {
     let is_here = |finding: &Finding| {
         let place = finding.hop.as_ref();
         place.is_some_and(|place| place.from == from && place.to == to)
     };
-    findings.iter().any(|one| one.id == id && is_here(one))
+    let mut findings = findings.iter();
+    findings.find(|one| one.id == id && is_here(one))
 }
 
 /// Findings and reordering on a hop, or before it; the second of each pair is whether this accuses merging.
 pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(String, bool)> {
     let mut words = Vec::new();
-    if is_accused(hop, findings) {
-        words.push(("\u{26a0} merged frames are lost here".to_owned(), true));
+    if let Some(finding) = accused(hop, findings) {
+        let frames = if is_large(finding) { "large" } else { "merged" };
+        words.push((format!("\u{26a0} {frames} frames are lost here"), true));
     } else if lost(hop) > 0 {
         let share = percent(lost(hop), judged(hop));
         words.push((format!("{share} of the frames are lost here"), false));
     }
     let others = findings.iter().filter(|one| one.id != Id::MergedFramesLost);
-    let here = others.filter(|finding| is_about(finding, hop, trace));
+    let here = others.filter(|finding| is_about(finding, hop, trace, findings));
     words.extend(here.map(|finding| (finding.title.clone(), false)));
     if hop.reordered > 0 {
         let share = percent(hop.reordered, seen(hop));
@@ -107,15 +125,28 @@ pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(St
     words
 }
 
-/// Whether a finding is about this hop; one without a hop belongs to the first hop of its data.
-fn is_about(finding: &Finding, hop: &Hop, trace: &Trace) -> bool {
+/// Whether a finding is about this hop. Of those without a hop a loss belongs where most is lost, and nowhere if no hop loses
+/// anything; a doubt nowhere if a hop is accused; others to the first hop of their data.
+fn is_about(finding: &Finding, hop: &Hop, trace: &Trace, findings: &[Finding]) -> bool {
     if finding.note {
         return false;
     }
-    match &finding.hop {
-        Some(place) => place.from == hop.from && place.to == hop.to,
-        None => is_first(hop, trace),
+    match (&finding.hop, finding.id) {
+        (Some(place), _) => place.from == hop.from && place.to == hop.to,
+        (None, Id::LossNotMerging) => loses_most(hop, trace),
+        (None, Id::NotEnoughEvidence) => {
+            let mut hops = trace.hops.iter();
+            is_first(hop, trace) && !hops.any(|hop| is_accused(hop, findings))
+        }
+        (None, _) => is_first(hop, trace),
     }
+}
+
+/// Whether no hop loses more frames than this one, and this one loses any.
+fn loses_most(hop: &Hop, trace: &Trace) -> bool {
+    let damaged = |hop: &Hop| hop.merged.damaged() + hop.tso.damaged() + hop.single.damaged();
+    let most = trace.hops.iter().map(damaged).max().unwrap_or(0);
+    most > 0 && damaged(hop) == most
 }
 
 /// Whether no other hop with as much data leads to the beginning of this one.
@@ -268,4 +299,90 @@ pub(crate) fn cell((title, value): Column, outcomes: &Outcomes) -> String {
         return format!("{} ({})", short_count(n), percent(n, outcomes.judged()));
     }
     short_count(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use coalescope_knowledge::{HopRef, Proof};
+
+    use super::*;
+
+    fn hop([from, to]: [&str; 2], lost: u64) -> Hop {
+        let single = Outcomes {
+            seen: 1_000,
+            arrived: 1_000 - lost,
+            lost,
+            ..Outcomes::default()
+        };
+        Hop {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            single,
+            ..Hop::default()
+        }
+    }
+
+    fn finding(id: Id, title: &str, place: Option<[&str; 2]>) -> Finding {
+        Finding {
+            id,
+            proof: Proof::Observed,
+            reason: None,
+            note: false,
+            share: None,
+            title: title.to_owned(),
+            connection: None,
+            hop: place.map(|[from, to]| HopRef {
+                from: from.to_owned(),
+                to: to.to_owned(),
+            }),
+            evidence: Vec::new(),
+            next: String::new(),
+        }
+    }
+
+    /// What is said of each of two hops, of which each loses so many frames.
+    fn said(lost: [u64; 2], findings: &[Finding]) -> [String; 2] {
+        let trace = Trace {
+            hops: vec![hop(["S", "A"], lost[0]), hop(["A", "B"], lost[1])],
+            ..Trace::default()
+        };
+        [0, 1].map(|i| {
+            let words = happens(&trace.hops[i], &trace, findings);
+            words
+                .into_iter()
+                .map(|(words, _)| words)
+                .collect::<Vec<_>>()
+                .join("; ")
+        })
+    }
+
+    #[test]
+    fn a_loss_is_told_where_it_is() {
+        let loss = [finding(Id::LossNotMerging, "segments are lost", None)];
+        let [first, second] = said([0, 5], &loss);
+        assert_eq!(first, "");
+        assert!(second.contains("segments are lost"), "{second}");
+        let [first, second] = said([5, 1], &loss);
+        assert!(first.contains("segments are lost"), "{first}");
+        assert!(!second.contains("segments are lost"), "{second}");
+        assert_eq!(said([0, 0], &loss), ["", ""]);
+    }
+
+    #[test]
+    fn no_doubt_stands_beside_an_accusation() {
+        let doubt = finding(Id::NotEnoughEvidence, "nothing shows why", None);
+        let accuses = |frames: &str| {
+            let title = format!("{frames} are lost between A and B");
+            finding(Id::MergedFramesLost, &title, Some(["A", "B"]))
+        };
+        assert_eq!(
+            said([0, 0], std::slice::from_ref(&doubt)),
+            ["nothing shows why", ""]
+        );
+        let [first, second] = said([0, 9], &[accuses("merged frames"), doubt.clone()]);
+        assert_eq!(first, "");
+        assert_eq!(second, "\u{26a0} merged frames are lost here");
+        let [_, second] = said([0, 9], &[accuses("large frames"), doubt]);
+        assert_eq!(second, "\u{26a0} large frames are lost here");
+    }
 }
