@@ -201,9 +201,7 @@ fn without_findings(overview: &Overview<'_>) -> Verdict {
         ),
         Some(merged) => (
             Merging::Innocent,
-            format!(
-                "Merging is innocent here: {merged} UDP datagrams were merged and do no harm; {NO_TCP}"
-            ),
+            format!("{}; {NO_TCP}", harmless(merged, "UDP datagram")),
         ),
     };
     Verdict {
@@ -300,9 +298,25 @@ fn innocent(overview: &Overview<'_>, findings: &[Finding]) -> String {
         .iter()
         .any(|finding| finding.id == Id::NotEnoughEvidence);
     if is_doubtful {
-        return format!("Next to nothing points to merging: {merged} frames were merged. ");
+        let (frames, _) = were_merged(merged, "frame");
+        return format!("Next to nothing points to merging: {frames}. ");
     }
-    format!("Merging is innocent here: {merged} frames were merged and do no harm. ")
+    format!("{}. ", harmless(merged, "frame"))
+}
+
+/// `Merging is innocent here: 2 frames were merged and do no harm`
+fn harmless(merged: u64, what: &str) -> String {
+    let (frames, they_do) = were_merged(merged, what);
+    format!("Merging is innocent here: {frames} and {they_do} no harm")
+}
+
+/// `2 frames were merged`, and what they do.
+fn were_merged(merged: u64, what: &str) -> (String, &'static str) {
+    let (were, they_do) = match merged {
+        1 => ("was", "does"),
+        _ => ("were", "do"),
+    };
+    (format!("{} {were} merged", counted(merged, what)), they_do)
 }
 
 /// Makes a sentence with a capital and a full stop; names of points at the beginning of a title keep their letters.

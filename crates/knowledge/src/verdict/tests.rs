@@ -564,3 +564,15 @@ fn the_impact_counts_what_its_finding_counts() {
         "1.6 Mbit/s where the path carries more: 20 of 20 large frames vanish between in and out"
     );
 }
+
+#[test]
+fn one_merged_frame_does_no_harm() {
+    assert_eq!(
+        harmless(1, "frame"),
+        "Merging is innocent here: 1 frame was merged and does no harm"
+    );
+    assert_eq!(
+        harmless(2, "UDP datagram"),
+        "Merging is innocent here: 2 UDP datagrams were merged and do no harm"
+    );
+}

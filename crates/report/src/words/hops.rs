@@ -136,7 +136,13 @@ fn is_about(finding: &Finding, hop: &Hop, trace: &Trace, findings: &[Finding]) -
         (None, Id::LossNotMerging) => loses_most(hop, trace),
         (None, Id::NotEnoughEvidence) => {
             let mut hops = trace.hops.iter();
-            is_first(hop, trace) && !hops.any(|hop| is_accused(hop, findings))
+            let is_loss = finding.title.contains("lost");
+            let is_here = if is_loss {
+                loses_most(hop, trace)
+            } else {
+                is_first(hop, trace)
+            };
+            is_here && !hops.any(|hop| is_accused(hop, findings))
         }
         (None, _) => is_first(hop, trace),
     }
@@ -366,6 +372,9 @@ mod tests {
         assert!(first.contains("segments are lost"), "{first}");
         assert!(!second.contains("segments are lost"), "{second}");
         assert_eq!(said([0, 0], &loss), ["", ""]);
+        let doubt = [finding(Id::NotEnoughEvidence, "much is lost", None)];
+        assert_eq!(said([0, 0], &doubt), ["", ""]);
+        assert_eq!(said([0, 5], &doubt)[0], "");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coalescope_capture::series::{Frame, Lane};
+use coalescope_capture::series::{Fate, Frame, Lane};
 use maud::{Markup, html};
 
 use super::tale::Tale;
@@ -26,13 +26,28 @@ pub(super) fn list(tale: &Tale<'_>) -> Markup {
         @if lost.len() > 1 {
             details {
                 summary {
-                    "All " (counted(lost.len() as u64, "frame")) " of this connection that vanished after " (lane.point)
+                    (all(&lost)) " after " (lane.point)
                     @if shown.len() < lost.len() { ", the first " (shown.len()) }
                 }
                 ul.filters { (items(lane, shown)) }
             }
         }
     }
+}
+
+/// `Both frames of this connection that vanished`.
+fn all(lost: &[&Frame]) -> String {
+    let frames = match lost.len() {
+        2 => "Both frames".to_owned(),
+        many => format!("All {}", counted(many as u64, "frame")),
+    };
+    let in_part = |frame: &&&Frame| frame.fate == Some(Fate::PartlyLost);
+    let what = match lost.iter().filter(in_part).count() {
+        0 => "vanished",
+        some if some == lost.len() => "were lost in part",
+        _ => "vanished or were lost in part",
+    };
+    format!("{frames} of this connection that {what}")
 }
 
 fn lost<'a>(tale: &Tale<'a>) -> Vec<&'a Frame> {
@@ -72,4 +87,27 @@ fn filter(numbers: &BTreeSet<u64>) -> String {
         .iter()
         .map(|number| format!("frame.number == {number}"));
     terms.collect::<Vec<_>>().join(" || ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_lost_in_part_have_not_vanished() {
+        let frame = |fate| Frame {
+            fate: Some(fate),
+            ..Frame::default()
+        };
+        let (whole, part) = (frame(Fate::Lost), frame(Fate::PartlyLost));
+        let said = [[&whole, &whole], [&part, &part], [&whole, &part]].map(|lost| all(&lost));
+        let both = "Both frames of this connection that";
+        let what = [
+            "vanished",
+            "were lost in part",
+            "vanished or were lost in part",
+        ];
+        assert_eq!(said, what.map(|what| format!("{both} {what}")));
+        assert!(all(&[&whole; 3]).starts_with("All 3 frames "));
+    }
 }

@@ -41,7 +41,7 @@ impl<'a> Overtaken<'a> {
         all.next()
     }
 
-    /// The first retransmission of a segment that was lost before the first point.
+    /// The first retransmission of a segment that was lost before a point, at the first point that shows it.
     pub(super) fn late(series: &'a Series) -> Option<Self> {
         let ways = [true, false].into_iter();
         let mut all = ways.filter_map(|to_client| Self::at(series, to_client, Data::Late));
@@ -53,9 +53,12 @@ impl<'a> Overtaken<'a> {
         if series.nearest_sender[usize::from(to_client)] != 0 {
             order.reverse();
         }
-        let place = order
-            .iter()
-            .rposition(|lane| overtaken(lane, to_client, data).is_some())?;
+        let is_there = |lane: &&Lane| overtaken(lane, to_client, data).is_some();
+        // What was lost is late at all points behind.
+        let place = match data {
+            Data::Late => order.iter().position(is_there),
+            _ => order.iter().rposition(is_there),
+        }?;
         let (slow, fast) = overtaken(order[place], to_client, data)?;
         let mut earlier = order[..place].iter().rev();
         let before = earlier.find_map(|lane| Some((*lane, in_order(lane, slow, fast)?)));
@@ -91,11 +94,14 @@ impl<'a> Overtaken<'a> {
             let [from, to] = [frame.start, frame.end() - 1].map(|at| count(at.unsigned_abs()));
             format!("{from} to {to}")
         };
-        let late = (slow.at_ns - fast.at_ns) as f64 / 1e9;
+        let after = match slow.at_ns - fast.at_ns {
+            0 => html! { "right after" },
+            late => html! { b { (seconds(late as f64 / 1e9)) } " after" },
+        };
         html! {
             p.told {
                 "Frame " b { (number(lane, slow)) } " brings the bytes " (bytes(slow)) " to " b { (lane.point) } ", "
-                b { (seconds(late)) } " after frame " b { (number(lane, fast)) } " has brought " (bytes(fast)) ": "
+                (after) " frame " b { (number(lane, fast)) } " has brought " (bytes(fast)) ": "
                 @if self.is_late { "they were " b { "lost" } (self.place()) ", and sent again." }
                 @else { "it was " b { "overtaken" } (self.place()) ". Merging takes only what is next in sequence." }
             }
@@ -225,4 +231,44 @@ fn in_order<'a>(lane: &'a Lane, slow: &Frame, fast: &Frame) -> Option<[&'a Frame
     };
     let (slow, fast) = (holds(slow)?, holds(fast)?);
     (slow < fast).then(|| [&lane.frames[slow], &lane.frames[fast]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(number: u64, segment: i64, data: Data) -> Frame {
+        Frame {
+            number,
+            at_ns: number as i64,
+            start: segment * 1_000,
+            payload: 1_000,
+            segments: 1,
+            data,
+            ..Frame::default()
+        }
+    }
+
+    /// What was lost between the first two of three points is late at the second one and at the third.
+    #[test]
+    fn what_comes_late_was_lost_before_the_first_point_that_saw_it_so() {
+        let lane = |point: &str, kinds: [Data; 2]| Lane {
+            point: point.to_owned(),
+            frames: match kinds[1] {
+                Data::New => vec![frame(1, 0, Data::New), frame(2, 1, Data::New)],
+                late => vec![frame(1, 1, kinds[0]), frame(2, 0, late)],
+            },
+            ..Lane::default()
+        };
+        let series = Series {
+            lanes: vec![
+                lane("S", [Data::New, Data::New]),
+                lane("A", [Data::New, Data::Late]),
+                lane("B", [Data::New, Data::Late]),
+            ],
+            ..Series::default()
+        };
+        let story = Overtaken::late(&series).map(|late| late.caption().into_string());
+        assert!(story.is_some_and(|story| story.contains("between S and A")));
+    }
 }
