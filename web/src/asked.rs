@@ -71,6 +71,22 @@ impl AskedFile {
 }
 
 impl Asked {
+    /// Whether there are as many captures as their kind takes.
+    pub(crate) fn count(&self) -> Result<(), String> {
+        let given = self.points.len();
+        if self.compare && given != 2 {
+            return Err(format!(
+                "two transfers are set side by side, {given} given: give two captures, or choose points of one path"
+            ));
+        }
+        if self.by_interface && given != 1 {
+            return Err(format!(
+                "each interface of one file is a point, {given} files given: give one file, or choose points of one path"
+            ));
+        }
+        Ok(())
+    }
+
     /// All of them opened; if some are of no use, all that is wrong, a line each.
     pub(crate) fn inputs(&self) -> Result<Vec<PointInput>, String> {
         let mut refused = Vec::new();

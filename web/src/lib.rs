@@ -47,6 +47,8 @@ static LISTENING: Once = Once::new();
 pub struct Judged {
     asked: Asked,
     answer: Answer,
+    /// Files that are neither captures nor of hosts, and why.
+    left_out: Vec<String>,
 }
 
 /// Reads captures and what hosts printed, and judges them. `asked` is JSON, see [`asked`].
@@ -57,12 +59,19 @@ pub struct Judged {
 #[wasm_bindgen]
 pub fn analyse(asked: &str) -> Result<Judged, String> {
     LISTENING.call_once(|| std::panic::set_hook(Box::new(|bug| tell_bug(&bug.to_string()))));
-    let asked: Asked = serde_json::from_str(asked).map_err(|error| error.to_string())?;
-    let hosts = hosts::read(&asked)?;
+    let mut asked: Asked = serde_json::from_str(asked).map_err(|error| error.to_string())?;
+    let (hosts, left_out) = hosts::read(&mut asked)?;
+    if hosts.is_none() {
+        asked.count()?;
+    }
     let captured = (!asked.points.is_empty()).then(|| captured(&asked));
     let captured = captured.transpose()?;
     let answer = Answer::of(&asked, hosts, captured)?;
-    Ok(Judged { asked, answer })
+    Ok(Judged {
+        asked,
+        answer,
+        left_out,
+    })
 }
 
 fn captured(asked: &Asked) -> Result<Trace, String> {
@@ -193,7 +202,8 @@ impl Judged {
     /// What was left out, was not read, or looked odd.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        self.answer.document().warnings()
+        let warnings = self.answer.document().warnings();
+        self.left_out.iter().cloned().chain(warnings).collect()
     }
 
     /// The first lines.

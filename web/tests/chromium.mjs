@@ -6,7 +6,7 @@ const KEYS = { Enter: { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, 
 
 // Opens an empty page in which a script runs before those of each document.
 export async function begin(preload) {
-  const requests = [], problems = [], heard = new Map();
+  const requests = [], problems = [], heard = new Map(), frames = [];
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
   const tell = (method, params = {}) => send(method, params, sessionId);
@@ -19,6 +19,7 @@ export async function begin(preload) {
     if (method === "Log.entryAdded" && params.entry.level === "error") problems.push(`log: ${params.entry.text}`);
     // Workers too: what they fetch is seen like the page's own.
     if (method === "Target.attachedToTarget") send("Network.enable", {}, params.sessionId).catch(() => {});
+    if (method === "Target.attachedToTarget" && params.targetInfo.type === "iframe") frames.push(params.sessionId);
   });
   for (const domain of ["Page", "Runtime", "Log", "Network", "DOM"]) await within(tell(`${domain}.enable`), domain);
   await tell("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true });
@@ -30,6 +31,13 @@ export async function begin(preload) {
   };
   const mouse = (type, at) => tell("Input.dispatchMouseEvent", { type, ...at, button: "left", buttons: type === "mouseReleased" ? 0 : 1, clickCount: 1 });
   const halfway = (from, to) => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
+  // The page's frame may be in a process of its own. In a world of its own nobody sees what is asked.
+  async function frame() {
+    const { frameTree } = await tell("Page.getFrameTree"), child = frameTree.childFrames?.[0]?.frame.id;
+    if (!child) return [frames.at(-1), {}];
+    const { executionContextId } = await tell("Page.createIsolatedWorld", { frameId: child });
+    return [sessionId, { contextId: executionContextId }];
+  }
   async function over(data, at) {
     for (const type of ["dragEnter", "dragOver", "drop"]) await tell("Input.dispatchDragEvent", { type, ...at, data });
   }
@@ -39,6 +47,12 @@ export async function begin(preload) {
     reload: () => loads("Page.reload"),
     async evaluate(expression) {
       const { result, exceptionDetails } = await tell("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? "an exception");
+      return result.value;
+    },
+    async inFrame(expression) {
+      const [session, context] = await frame();
+      const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true, ...context }, session);
       if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? "an exception");
       return result.value;
     },

@@ -104,6 +104,49 @@ async function otherKinds(folder) {
   if (!(await page.report()).includes("coalescope trace --points-by-interface both=both.pcapng")) problems.push("by interface: the report names another command");
 }
 
+// Captures are compared in pairs, and interfaces are those of one file: others are told so, and not judged.
+async function wrongNumbers(folder) {
+  const files = capturesIn(folder).map((name) => resolve(folder, name));
+  for (const [given, kind, words] of [[3, "compare", /two transfers.*3 given/], [1, "compare", /two transfers.*1 given/], [2, "interfaces", /one file.*2 files/]]) {
+    await page.choose(files.slice(0, given));
+    const { state } = await page.ask({ kind });
+    if (!words.test(state)) problems.push(`${kind} of ${given}: ${state}`);
+    if (await page.answer()) problems.push(`${kind} of ${given}: an answer`);
+  }
+}
+
+// A folder has more in it than captures: what is neither a capture nor of a host is named, and the rest is judged.
+async function strays(folder) {
+  const names = capturesIn(folder), own = join(scratch, "strays"), tell = (name, bytes) => writeFileSync(join(own, name), bytes);
+  mkdirSync(own);
+  tell("README.md", "# What was captured\n\nOn Tuesday.\n");
+  tell("facts.csv", "point,frames\nVM,100\n");
+  tell("screen.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]));
+  tell("Thumbs.db", Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0, 0, 0]));
+  const others = readdirSync(own).map((name) => join(own, name));
+  for (const kind of ["path", "compare"]) {
+    const some = kind === "path" ? names : names.slice(0, 2);
+    await page.choose([...some.map((name) => resolve(folder, name)), ...others]);
+    const { state } = await page.ask({ kind }), differs = difference(await page.answer(), ofProgram(folder, ["trace", ...(kind === "path" ? [] : ["--compare"]), ...some]));
+    if (differs !== null) problems.push(`with other files, ${kind}: ${state}: ${differs}`);
+    if (!/left out: .*README\.md/.test(state)) problems.push(`with other files, ${kind}: nobody says what was left out: ${state}`);
+  }
+}
+
+// Links of a report lead to its parts, in the frame as well.
+async function links(folder) {
+  if (!chosen.inFrame) return;
+  await good(folder);
+  const moved = await chosen.inFrame(`(async () => {
+    const all = [...document.querySelectorAll("a[href^='#']")], last = all.filter((one) => document.getElementById(one.hash.slice(1))).at(-1);
+    scrollTo(0, 0);
+    last.click();
+    await new Promise((done) => setTimeout(done, 300));
+    return [all.length, scrollY];
+  })()`);
+  if (!(moved[0] > 3 && moved[1] > 0)) problems.push(`links of the report in its frame: ${moved}`);
+}
+
 // What a host printed, as text and as `coalescope collect` prints it, without captures and beside them.
 async function beside(folder) {
   const router = ["ip -d link show", "sysctl net.ipv4.ip_forward", "ethtool -k eth0"].map((command) => `root@router:~# ${command}\n${PRINTED[command]}`).join("");
@@ -384,6 +427,9 @@ async function all() {
   for (const folder of folders) await good(folder);
   const path = folders.find((folder) => capturesIn(folder).length > 1);
   await otherKinds(path);
+  await wrongNumbers(folders.find((folder) => capturesIn(folder).length > 2) ?? path);
+  await strays(path);
+  await links(path);
   await beside(path);
   await hostile(path);
   await dropped(path);
