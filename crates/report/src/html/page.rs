@@ -10,6 +10,7 @@ use super::embed;
 /// The page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 const STYLE: &str = include_str!("assets/page.css");
+const LINKS: &str = include_str!("assets/links.js");
 const SCRIPT: &str = include_str!("assets/table.js");
 
 /// A page that grows section by section.
@@ -35,7 +36,7 @@ impl Page {
             title: title.into(),
             sections: Vec::new(),
             styles: vec![STYLE],
-            scripts: vec![SCRIPT],
+            scripts: vec![LINKS, SCRIPT],
         }
     }
 
