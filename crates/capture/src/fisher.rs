@@ -1,11 +1,13 @@
 //! Fisher's exact test for a 2x2 table.
 //!
 //! The test of `statrs` takes a tail as one minus the other, so that a p below about 1e-16 comes
-//! out as rounding noise, and walks the whole support, which is as long as the capture. Its
-//! hypergeometric probabilities are exact enough; here they are summed from the observed table
-//! outward.
+//! out as rounding noise, and walks the whole support, which is as long as the capture. Here
+//! hypergeometric probabilities are summed from the observed table outward.
+//!
+//! Logarithms are those of `libm` and not of the system, which differ in the last digit from one system to the next: a page
+//! in the browser gives the same p as the program.
 
-use statrs::distribution::{Discrete, Hypergeometric};
+use statrs::function::factorial::{MAX_FACTORIAL, factorial};
 
 /// Tables whose probabilities differ by less than this factor count as equally likely, as in R's `fisher.test`.
 const SAME: f64 = 1e-7;
@@ -27,17 +29,30 @@ pub(crate) fn odds_and_p(table: [u64; 4]) -> (Option<f64>, Option<f64>) {
         return (None, None);
     }
     let odds = (a as f64 * d as f64) / (b as f64 * c as f64);
-    (odds.is_finite().then_some(odds), two_sided(table))
+    (odds.is_finite().then_some(odds), Some(two_sided(table)))
 }
 
-fn two_sided([a, b, c, d]: [u64; 4]) -> Option<f64> {
+/// The logarithm of a binomial coefficient.
+fn ln_binomial(n: u64, k: u64) -> f64 {
+    ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
+}
+
+fn ln_factorial(n: u64) -> f64 {
+    if n <= MAX_FACTORIAL as u64 {
+        libm::log(factorial(n))
+    } else {
+        libm::lgamma(n as f64 + 1.0)
+    }
+}
+
+fn two_sided([a, b, c, d]: [u64; 4]) -> f64 {
     let draws = a + b;
-    let distribution = Hypergeometric::new(draws + c + d, a + c, draws).ok()?;
     let lowest = draws.saturating_sub(b + d);
     let highest = draws.min(a + c);
     let mode = ((draws + 1) as f64 * (a + c + 1) as f64 / (draws + c + d + 2) as f64) as u64;
     let mode = mode.clamp(lowest, highest);
-    let ln = |x: u64| distribution.ln_pmf(x);
+    let all = ln_binomial(draws + c + d, draws);
+    let ln = |x: u64| ln_binomial(a + c, x) + ln_binomial(b + d, draws - x) - all;
     let limit = ln(a) + SAME;
     let left = last_within(lowest, mode, |x| ln(x) <= limit);
     let right = last_within(0, highest - mode, |back| ln(highest - back) <= limit);
@@ -45,7 +60,7 @@ fn two_sided([a, b, c, d]: [u64; 4]) -> Option<f64> {
     // Where the mode itself is within the limit, both sides begin there: count it once.
     let start = right.map(|back| (highest - back).max(left.map_or(0, |x| x + 1)));
     let right_sum = start.map_or(0.0, |x| sum((x..=highest).map(ln)));
-    Some((left_sum + right_sum).min(1.0))
+    (left_sum + right_sum).min(1.0)
 }
 
 /// The last number of `from..=to` for which `holds`, which holds up to some number, or for none.
@@ -68,7 +83,7 @@ fn last_within(from: u64, to: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
 /// Sums falling terms given as logarithms.
 fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     let mut total = 0.0;
-    for term in terms.map(f64::exp) {
+    for term in terms.map(libm::exp) {
         total += term;
         if term < total * NEGLIGIBLE {
             break;
