@@ -370,6 +370,7 @@ fn filters_of_a_point_with_several_files_name_the_file() {
     let verdict = between(&page, "<section id=\"verdict\"", "</section>");
     let story = plain(between(verdict, "<p class=\"told\">", "</p>"));
     assert!(story.contains(" of up-1.pcap holds "), "{story}");
+    assert!(!story.contains(" of up-1.pcap and "), "{story}");
     let mut copied = verdict.split("data-copy=\"").skip(1);
     assert!(copied.all(|filter| {
         filter

@@ -176,9 +176,21 @@ fn segments(frame: &Frame) -> String {
     counted(u64::from(frame.segments.max(1)), "segment")
 }
 
-/// `12`, `12 and 13`, `12, 13, 14 and others`; of a point with several files, `12 of up-0.pcap`.
+/// `12`, `12 and 13`, `12, 13, 14 and others`; of a point with several files, `12 and 13 of up-0.pcap`.
 fn numbers(lane: &Lane, frames: &[&Frame]) -> String {
-    let all: Vec<String> = frames.iter().map(|frame| number(lane, frame)).collect();
+    let first = frames.first().map(|frame| frame.file);
+    if !frames.iter().all(|frame| Some(frame.file) == first) {
+        return listed(frames.iter().map(|frame| number(lane, frame)));
+    }
+    let list = listed(frames.iter().map(|frame| frame.number.to_string()));
+    match first.and_then(|file| filters::file(lane, file)) {
+        Some(file) => format!("{list} of {file}"),
+        None => list,
+    }
+}
+
+fn listed(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
     match &all[..] {
         [] => String::new(),
         [one] => one.clone(),

@@ -2,6 +2,8 @@
 
 use coalescope_capture::series::{Data, Fate, Frame, Lane};
 
+/// Frames whose time to their acknowledgment is looked at.
+const TIMED: usize = 32;
 /// Most frames with the bytes of one frame that are considered.
 pub(super) const PIECES: usize = 256;
 /// A difference between clocks that the captures do not show.
@@ -198,10 +200,16 @@ impl<'a> Passage<'a> {
         }
         let to_ns = if passes(copy) { i64::MAX } else { to_ns };
         let mut wanted = missing.within(copy);
-        let arrivals = self.arrivals(from_ns, to_ns);
-        arrivals
-            .filter(|frame| frame.data != Data::Again && wanted.take(frame))
-            .collect()
+        let mut arrivals = self.arrivals(from_ns, to_ns);
+        let mut found = Vec::new();
+        while !wanted.is_empty()
+            && let Some(frame) = arrivals.next()
+        {
+            if frame.data != Data::Again && wanted.take(frame) {
+                found.push(frame);
+            }
+        }
+        found
     }
 
     /// Frames at the next point with bytes of the lost one, if times here and there can be compared.
@@ -308,7 +316,7 @@ fn cause<'a>(
 fn round_trip_ns(here: &Lane, lost: &Frame) -> i64 {
     let data = here.frames.iter();
     let data = data.filter(|frame| frame.to_client == lost.to_client && frame.data == Data::New);
-    let times = data.take(PIECES).filter_map(|frame| {
+    let times = data.take(TIMED).filter_map(|frame| {
         let (ack, _) = acknowledgment(here, frame, frame.end() - 1)?;
         Some(ack.at_ns - frame.at_ns)
     });
