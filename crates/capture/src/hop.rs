@@ -81,8 +81,9 @@ pub(crate) struct Hop {
     keeps_judged: bool,
     /// How far each point was read, by its own clock.
     read: [Reading; 2],
-    /// When data passed each point last.
+    /// When data passed each point last, and how many frames of data did.
     last_data_ns: [i64; 2],
+    passed: [u64; 2],
 }
 
 impl Hop {
@@ -120,12 +121,9 @@ impl Hop {
         if matches!(tracked.data, Data::New | Data::OutOfOrder | Data::Repeat) {
             self.count_data(side, id, frame);
             let pause_ns = self.pause_before(side, frame);
-            self.event(
-                side,
-                id,
-                frame,
-                Event::Data(Seen::of(frame, tracked, pause_ns)),
-            );
+            self.passed[side] += 1;
+            let seen = Seen::of(frame, tracked, (pause_ns, self.passed[side]));
+            self.event(side, id, frame, Event::Data(seen));
         }
         if frame.flags.has(Flags::SYN) {
             let (number, sighting) = (frame.seq, Sighting::of(frame));

@@ -226,3 +226,50 @@ fn virtio_is_known_by_its_bus_or_by_its_features() {
     assert_eq!(driver(&link.replace("BUS", "virtio")), virtio);
     assert_eq!(driver(&link.replace("BUS", "pci")), None);
 }
+
+/// A port that left its bridge, a guest that is gone: the later listing counts, in whatever words it was asked for.
+#[test]
+fn what_a_later_listing_does_not_say_is_over() {
+    let link = |index: u32, name: &str, master: &str| {
+        format!(
+            "{index}: {name}: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc mq {master}state UP\n    \
+             link/ether 52:54:00:00:00:0{index} brd ff:ff:ff:ff:ff:ff\n"
+        )
+    };
+    let before = format!(
+        "{}{}{}",
+        link(2, "eth0", "master br0 "),
+        link(3, "vnet0", "master br0 "),
+        link(4, "br0", "")
+    );
+    let after = format!("{}{}", link(2, "eth0", ""), link(4, "br0", ""));
+    let shell = |one: &str, other: &str| {
+        own(&format!(
+            "root@gw1:~# {one}\n{before}root@gw1:~# bridge link\n2: eth0: <BROADCAST,UP,LOWER_UP> mtu 1500 master br0 state \
+             forwarding priority 32 cost 100 \nroot@gw1:~# {other}\n{after}root@gw1:~# \n"
+        ))
+    };
+    for (one, other) in [
+        ("ip -d addr", "ip -d addr"),
+        ("ip a", "ip addr show"),
+        ("ip -d link", "ip addr"),
+        ("ip link show", "/sbin/ip -s link ls"),
+    ] {
+        let host = shell(one, other);
+        assert_eq!(host.interfaces["eth0"].master, None, "{one}, {other}");
+        assert!(!host.interfaces.contains_key("vnet0"), "{one}, {other}");
+    }
+    // One of some, and one without masters.
+    for other in [
+        "ip link show dev eth0",
+        "ip link show type veth",
+        "ip link show up",
+    ] {
+        let host = shell("ip link", other);
+        assert_eq!(
+            host.interfaces["eth0"].master.as_deref(),
+            Some("br0"),
+            "{other}"
+        );
+    }
+}

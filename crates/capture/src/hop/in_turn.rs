@@ -29,9 +29,9 @@ pub(crate) struct InTurn {
 /// Frames one after the other, none left out.
 #[derive(Debug, Default)]
 struct Window {
-    /// With their numbers at the point.
+    /// With their turns at the point: numbers of frames begin anew with each file.
     frames: VecDeque<(u64, Left)>,
-    /// The numbers from and up to which none is left out.
+    /// The turns from and up to which none is left out.
     first: u64,
     last: u64,
     lost: usize,
@@ -94,7 +94,7 @@ impl InTurn {
             merged,
             lost,
         };
-        self.window.take(judged.number, left);
+        self.window.take(judged.turn, left);
     }
 
     fn begin_anew(&mut self) {
@@ -136,7 +136,9 @@ mod tests {
                 connection: 0,
                 len: number as u32,
                 ahead: 0,
-                number,
+                // Of rotated files, each with its own numbers.
+                number: number % 1_000,
+                turn: number,
                 lone: false,
                 behind_hole: (number.saturating_sub(every)..number).any(&is_lost),
                 pause_ns: 0,

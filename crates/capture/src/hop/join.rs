@@ -384,6 +384,7 @@ impl Waiting {
             len: self.seen.len,
             ahead: self.ahead,
             number: self.seen.number,
+            turn: self.seen.turn,
             lone: self.lone,
             behind_hole: false,
             pause_ns: self.seen.pause_ns,
@@ -431,6 +432,7 @@ mod tests {
             own_ns: ms * MS,
             pause_ns: 0,
             number: start,
+            turn: start,
             tsval: 0,
             id: 0,
             ttl: 64,
@@ -457,6 +459,7 @@ mod tests {
         join.left(seen(0, 3000, 0));
         join.left(Seen {
             number: 1,
+            turn: 1,
             ..seen(0, 1000, 300)
         });
         join.acknowledged(1000, 310 * MS);

@@ -15,6 +15,8 @@ pub(crate) struct Seen {
     /// How long no data had passed the point before, of any connection.
     pub(crate) pause_ns: i64,
     pub(crate) number: u64,
+    /// Of the frames with data that passed the point, in all its files.
+    pub(crate) turn: u64,
     pub(crate) tsval: u32,
     /// IPv4 identification; 0 if it is not known.
     pub(crate) id: u16,
@@ -24,7 +26,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// A frame as its point shows it.
-    pub(super) fn of(frame: &Frame, tracked: &Tracked, pause_ns: i64) -> Self {
+    pub(super) fn of(frame: &Frame, tracked: &Tracked, (pause_ns, turn): (i64, u64)) -> Self {
         Self {
             start: tracked.start,
             len: frame.payload,
@@ -32,6 +34,7 @@ impl Seen {
             own_ns: frame.time_ns,
             pause_ns,
             number: frame.number,
+            turn,
             tsval: frame.timestamps().map_or(0, |(tsval, _)| tsval),
             id: frame.id,
             ttl: frame.ttl,
@@ -86,6 +89,8 @@ pub(crate) struct Judged {
     /// From the last acknowledgment to the end of the frame; 0 before the first acknowledgment.
     pub(crate) ahead: u32,
     pub(crate) number: u64,
+    /// Which of the frames with data it was that left the point.
+    pub(crate) turn: u64,
     pub(crate) lone: bool,
     /// A frame in front of it that left earlier was still missing.
     pub(crate) behind_hole: bool,

@@ -107,6 +107,7 @@ mod tests {
             len: 100,
             ahead: 0,
             number: 1,
+            turn: 1,
             lone: false,
             behind_hole: false,
             pause_ns: 0,

@@ -227,6 +227,7 @@ mod tests {
                 own_ns: 0,
                 pause_ns: 0,
                 number,
+                turn: number,
                 tsval: 0,
                 id: 0,
                 ttl: 64,

@@ -7,22 +7,13 @@ use super::command::{self, Command};
 use super::fleet::{self, Share};
 use super::found::{About, Content, Found, Item};
 use super::front;
+use super::outcome::Read;
 use super::place::{Folder, Place};
+use super::relinked::relinked;
 use super::split::{self, Piece};
 use super::texts::{UNKNOWN, Understand};
 use crate::assemble::{Part, are_of_two_hosts, host_key};
 use crate::model::Snapshot;
-
-/// What a piece of a file gave.
-struct Read {
-    /// The host that a prompt or a heading names.
-    host: Option<String>,
-    /// What was typed.
-    command: Option<Command>,
-    line: usize,
-    result: Result<Part, About>,
-    bytes: u64,
-}
 
 impl Understand<'_> {
     /// Reads a file; gives back how many bytes were understood.
@@ -33,6 +24,7 @@ impl Understand<'_> {
             None => self.by_host(place, text),
         };
         newest(&mut all);
+        relinked(&mut all);
         refuse_mixed(&mut all);
         let bytes = all.iter().map(|read| read.bytes).sum();
         file(place, all, found);

@@ -1,0 +1,65 @@
+//! Listings of all links, one after the other on a host: what the later one does not say any more is over. A port that left its
+//! bridge has no master there, and a guest that was shut down no interface.
+
+use super::command::Command;
+use super::outcome::Read;
+use crate::assemble::Part;
+use crate::model::Snapshot;
+
+/// Readers of `ip link` and `ip addr`, of which each listing names the masters.
+const LISTINGS: [&str; 2] = ["ip link", "ip -j link"];
+
+/// Takes from earlier outputs what the last listing of all links contradicts by silence.
+pub(super) fn relinked(all: &mut [Read]) {
+    for at in 1..all.len() {
+        let (earlier, later) = all.split_at_mut(at);
+        let Some((now, part)) = later.first().and_then(whole) else {
+            continue;
+        };
+        let host = &later[0].host;
+        let same = |read: &&mut Read| {
+            let space = read.command.as_ref().map(|command| &command.namespace);
+            read.host == *host && space == Some(&now.namespace)
+        };
+        for read in earlier.iter_mut().filter(same) {
+            if let Ok(before) = &mut read.result {
+                forget(before, &part.snapshot);
+            }
+        }
+    }
+}
+
+/// A listing of all links that somebody typed at a prompt that names its host: outputs below others may be of two hosts.
+fn whole(read: &Read) -> Option<(&Command, &Part)> {
+    let command = read.command.as_ref().filter(|_| read.host.is_some())?;
+    let part = read.result.as_ref().ok()?;
+    let is_listing = LISTINGS.contains(&part.kind) && lists_all(&command.line);
+    (is_listing && !part.snapshot.interfaces.is_empty()).then_some((command, part))
+}
+
+/// `ip -d addr show`, and not `ip link show dev eth0`, `ip link show type vlan` or `ip -br link`.
+fn lists_all(line: &str) -> bool {
+    let mut words = line
+        .split_whitespace()
+        .filter(|word| !word.starts_with('-'));
+    let is_ip = words
+        .next()
+        .is_some_and(|word| word.rsplit('/').next() == Some("ip"));
+    let is_object = |word: &str| "address".starts_with(word) || "link".starts_with(word);
+    is_ip
+        && words.next().is_some_and(is_object)
+        && words.all(|word| matches!(word, "show" | "list" | "ls" | "s" | "sh"))
+}
+
+fn forget(before: &mut Part, now: &Snapshot) {
+    let is_listing = LISTINGS.contains(&before.kind);
+    let all = &mut before.snapshot.interfaces;
+    all.retain(|key, _| !is_listing || now.interfaces.contains_key(key));
+    for (key, interface) in all {
+        let now = now.interfaces.get(key);
+        if now.is_some_and(|now| now.master.is_none()) {
+            (interface.master, interface.master_kind) = (None, None);
+            interface.bridge_port = None;
+        }
+    }
+}
