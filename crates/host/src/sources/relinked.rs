@@ -1,7 +1,8 @@
 //! Listings of all links, one after the other on a host: what the later one does not say any more is over. A port that left its
 //! bridge has no master there, and a guest that was shut down no interface.
 
-use super::command::Command;
+use std::collections::BTreeMap;
+
 use super::outcome::Read;
 use crate::assemble::Part;
 use crate::model::Snapshot;
@@ -9,32 +10,33 @@ use crate::model::Snapshot;
 /// Readers of `ip link` and `ip addr`, of which each listing names the masters.
 const LISTINGS: [&str; 2] = ["ip link", "ip -j link"];
 
-/// Takes from earlier outputs what the last listing of all links contradicts by silence.
+/// A host, and one of its namespaces.
+type Space = (Option<String>, Option<String>);
+
+/// Takes from earlier outputs of a host what its last listing of all links contradicts by silence.
 pub(super) fn relinked(all: &mut [Read]) {
-    for at in 1..all.len() {
-        let (earlier, later) = all.split_at_mut(at);
-        let Some((now, part)) = later.first().and_then(whole) else {
-            continue;
-        };
-        let host = &later[0].host;
-        let same = |read: &&mut Read| {
-            let space = read.command.as_ref().map(|command| &command.namespace);
-            read.host == *host && space == Some(&now.namespace)
-        };
-        for read in earlier.iter_mut().filter(same) {
-            if let Ok(before) = &mut read.result {
-                forget(before, &part.snapshot);
-            }
+    let mut last: BTreeMap<Space, Snapshot> = BTreeMap::new();
+    for read in all.iter_mut().rev() {
+        let Some(space) = space(read) else { continue };
+        if let (Some(now), Ok(before)) = (last.get(&space), &mut read.result) {
+            forget(before, now);
+        } else if let Some(part) = whole(read) {
+            last.insert(space, part.snapshot.clone());
         }
     }
 }
 
+fn space(read: &Read) -> Option<Space> {
+    let command = read.command.as_ref()?;
+    Some((read.host.clone(), command.namespace.clone()))
+}
+
 /// A listing of all links that somebody typed at a prompt that names its host: outputs below others may be of two hosts.
-fn whole(read: &Read) -> Option<(&Command, &Part)> {
+fn whole(read: &Read) -> Option<&Part> {
     let command = read.command.as_ref().filter(|_| read.host.is_some())?;
     let part = read.result.as_ref().ok()?;
     let is_listing = LISTINGS.contains(&part.kind) && lists_all(&command.line);
-    (is_listing && !part.snapshot.interfaces.is_empty()).then_some((command, part))
+    (is_listing && !part.snapshot.interfaces.is_empty()).then_some(part)
 }
 
 /// `ip -d addr show`, and not `ip link show dev eth0`, `ip link show type vlan` or `ip -br link`.
