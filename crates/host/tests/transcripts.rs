@@ -127,6 +127,39 @@ fn what_was_typed_in_a_shell_elsewhere_is_not_this_hosts() {
     }
 }
 
+/// A prompt there that names its host is of that host.
+#[test]
+fn who_logs_in_elsewhere_is_at_the_host_that_the_prompt_names() {
+    for command in [
+        "ssh root@gw2",
+        "docker exec -it vpn bash",
+        "kubectl exec -it b -- bash",
+    ] {
+        let text = format!(
+            "{OWN}root@gw1:~# {command}\nroot@gw2:~# sysctl net.ipv4.ip_forward\n{THERE}root@gw2:~# exit\n\
+             root@gw1:~# sysctl -n net.ipv6.conf.all.forwarding\n0\n"
+        );
+        let all = hosts(&text).into_iter();
+        let all = all.map(|host| {
+            let forwards = host
+                .snapshot
+                .stack
+                .sysctls
+                .get("net.ipv4.ip_forward")
+                .cloned();
+            (
+                host.snapshot.name.unwrap_or_default(),
+                forwards.unwrap_or_default(),
+            )
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort();
+        let expected =
+            [("gw1", "0"), ("gw2", "1")].map(|(name, set)| (name.to_owned(), set.to_owned()));
+        assert_eq!(all, expected, "{text}");
+    }
+}
+
 #[test]
 fn prompts_of_many_shells_are_known() {
     for prompt in [

@@ -88,8 +88,11 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
             open.close(text, line.start, &mut pieces);
             away = Away::behind(away, &separator);
             open = Open::at(separator, &line);
-            // Whatever is typed there is of the command that leads there.
-            open.command = away.map_or(open.command, |away| Some(away.command));
+            // Whatever is typed there is of the command that leads there, unless the prompt names whose it is.
+            let unnamed = |away: &Away<'_>| separator.host.is_none_or(|at| Some(at) == away.host);
+            open.command = away
+                .filter(unnamed)
+                .map_or(open.command, |away| Some(away.command));
         } else if line.text.starts_with("Connection to ")
             || matches!(line.text.trim(), "exit" | "logout")
         {

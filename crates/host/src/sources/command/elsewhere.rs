@@ -54,7 +54,10 @@ pub(in crate::sources) fn stays_here(line: &str) -> bool {
 const THERE: [&str; 4] = ["ssh", "exec", "rsh", "shell"];
 
 pub(super) fn is_elsewhere(word: &str, rest: &[&str], line: &str) -> bool {
-    let has_subcommand = || rest.iter().any(|word| THERE.contains(word));
+    let has_subcommand = || {
+        let mut near = rest.iter().take(2);
+        near.any(|word| THERE.contains(word)) || rest.contains(&"exec")
+    };
     ELSEWHERE.contains(&word)
         || is_console(word, line)
         || !KNOWN.contains(&word) && has_subcommand()
