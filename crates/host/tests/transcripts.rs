@@ -296,6 +296,8 @@ fn what_a_later_listing_does_not_say_is_over() {
     for other in [
         "ip link show dev eth0",
         "ip link show type veth",
+        "ip -4 addr",
+        "ip -6 addr show",
         "ip link show up",
     ] {
         let host = shell("ip link", other);

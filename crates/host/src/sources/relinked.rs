@@ -39,11 +39,27 @@ fn whole(read: &Read) -> Option<&Part> {
     (is_listing && !part.snapshot.interfaces.is_empty()).then_some(part)
 }
 
+/// Options of ip(8) that change how links are printed, and not which: `-4` lists those that have an address of IPv4.
+const LAYOUT: [&str; 12] = [
+    "-d",
+    "-details",
+    "-s",
+    "-stats",
+    "-statistics",
+    "-o",
+    "-oneline",
+    "-j",
+    "-json",
+    "-p",
+    "-pretty",
+    "-c",
+];
+
 /// `ip -d addr show`, and not `ip link show dev eth0`, `ip link show type vlan` or `ip -br link`.
 fn lists_all(line: &str) -> bool {
     let mut words = line
         .split_whitespace()
-        .filter(|word| !word.starts_with('-'));
+        .filter(|word| !LAYOUT.contains(word));
     let is_ip = words
         .next()
         .is_some_and(|word| word.rsplit('/').next() == Some("ip"));
