@@ -1,6 +1,6 @@
 //! Losses that point to merging without convicting it.
 
-use coalescope_capture::facts::{Connection, Direction, Hop, Point, Trace};
+use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Trace};
 
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
@@ -58,7 +58,7 @@ fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
 /// Of a short transfer: no frame that its sender left to its card came, whole or cut, and single ones came. Whether a card cut them
 /// is not known then.
 fn never_seen(hop: &Crossing<'_>) -> Option<Doubt> {
-    let came = hop.tso.came_through() + hop.tso.partly_lost;
+    let came = hop.tso.came_through();
     let table = Table::of(&hop.tso, &hop.single);
     let is_lost = came == 0 && hop.tso.lost >= A_FEW;
     let pass = table.single_lost == 0 && table.single >= A_FEW;
@@ -72,7 +72,7 @@ fn never_seen(hop: &Crossing<'_>) -> Option<Doubt> {
 /// resets them: without any that came there is nothing to compare with.
 fn nothing_came(hop: &Crossing<'_>) -> Option<Doubt> {
     let Hop { merged, single, .. } = &**hop;
-    let came = [merged, single, &hop.tso].map(|sort| sort.came_through() + sort.partly_lost);
+    let came = [merged, single, &hop.tso].map(Outcomes::came_through);
     (merged.seen >= HANDFUL && came == [0; 3]).then(|| Doubt {
         title: NOTHING_CAME,
         words: format!(

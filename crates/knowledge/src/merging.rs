@@ -137,8 +137,8 @@ pub(crate) fn is_judged(
 
 /// Whether a connection lost most of its merged frames, or all beyond some length; not a few by chance.
 pub(crate) fn loses_most(hop: &Crossing<'_>, seen: &HopConnection) -> bool {
-    let (lost, passed) = (seen.merged.lost, seen.merged.came_through());
-    let most = lost as f64 >= MERGED_LOST * (lost + passed) as f64;
+    let lost = seen.merged.lost;
+    let most = lost as f64 >= MERGED_LOST * seen.merged.judged() as f64;
     lost > 0 && (most || BySize::of_connection(hop, seen).step(1).is_some())
 }
 

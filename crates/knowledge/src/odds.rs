@@ -20,9 +20,9 @@ impl Table {
     pub(crate) fn of(merged: &Outcomes, single: &Outcomes) -> Self {
         Self {
             merged_lost: merged.lost,
-            merged: merged.lost + merged.came_through(),
+            merged: merged.judged(),
             single_lost: single.lost,
-            single: single.lost + single.came_through(),
+            single: single.judged(),
         }
     }
 

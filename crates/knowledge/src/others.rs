@@ -321,8 +321,7 @@ const WRONG_BITS: (&str, &str) = (
 fn hop_merged(trace: &Trace, direction: &str) -> u64 {
     let all = trace.hops.iter().flat_map(|hop| &hop.connections);
     let same = all.filter(|seen| seen.direction == direction);
-    same.map(|seen| seen.merged.came_through() + seen.merged.lost)
-        .sum()
+    same.map(|seen| seen.merged.judged()).sum()
 }
 
 fn hop_words(hop: &Hop) -> String {

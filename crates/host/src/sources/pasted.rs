@@ -14,6 +14,7 @@ use super::split::{self, Piece};
 use super::texts::{UNKNOWN, Understand};
 use crate::assemble::{Part, are_of_two_hosts, host_key};
 use crate::model::Snapshot;
+use crate::text::linux::ethtool::CHANGES;
 
 impl Understand<'_> {
     /// Reads a file; gives back how many bytes were understood.
@@ -102,7 +103,7 @@ impl Understand<'_> {
         // A change of features that complained is none.
         let complains = command.is_some_and(|command| command::changes_features(&command.line))
             && !piece.body.trim().is_empty()
-            && !piece.body.contains("Actual changes:");
+            && !piece.body.contains(CHANGES);
         let command = command.filter(|_| !complains);
         // What is given by itself, or was typed, may have a login's words in front; a file of a tree may be anything.
         let is_given = place.folder.parts.is_empty() || piece.command.is_some();
@@ -127,10 +128,6 @@ impl Understand<'_> {
         mut meant: impl Iterator<Item = (String, Cow<'a, str>)>,
     ) -> Option<Part> {
         meant.find_map(|(left_out, body)| {
-            // A command that complained did not print nothing.
-            if body.trim().is_empty() {
-                return None;
-            }
             let mut part = self.read(origin, command, &body)?;
             part.snapshot.not_read(origin, left_out);
             // One line may be anything: a word is a host's name.

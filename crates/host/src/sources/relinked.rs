@@ -60,9 +60,7 @@ fn lists_all(line: &str) -> bool {
     let mut words = line
         .split_whitespace()
         .filter(|word| !LAYOUT.contains(word));
-    let is_ip = words
-        .next()
-        .is_some_and(|word| word.rsplit('/').next() == Some("ip"));
+    let is_ip = words.next() == Some("ip");
     let is_object = |word: &str| "address".starts_with(word) || "link".starts_with(word);
     is_ip
         && words.next().is_some_and(is_object)

@@ -5,7 +5,7 @@
 mod bonding;
 mod collected;
 mod counters;
-mod ethtool;
+pub(crate) mod ethtool;
 pub(crate) mod files;
 pub(crate) mod filters;
 mod identity;

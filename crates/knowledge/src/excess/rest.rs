@@ -9,7 +9,7 @@ use crate::thresholds::{HANDFUL, LOSS_FRAMES, PAUSE, SEGMENT};
 /// or a bucket gets room for a few segments again, even if it forwards no faster than the hop did on the whole.
 pub(super) fn is_alike(hop: &Hop) -> Option<bool> {
     let share = |lost: u64, all: u64| lost as f64 / all.max(1) as f64;
-    let all = share(hop.single.lost, hop.single.lost + hop.single.came_through());
+    let all = share(hop.single.lost, hop.single.judged());
     let rested = sum(hop.rested.get(first_class(hop)..)?);
     let spared = 2.0 * share(rested.lost, rested.all) < all;
     let tells = if spared {

@@ -66,7 +66,7 @@ fn losing_hop<'a>(trace: &'a Trace, same: &Same<'_>, refused: Group<'_>) -> Opti
     trace.hops.iter().find(|hop| {
         let mut seen = hop.connections.iter();
         seen.any(|seen| {
-            let judged = seen.merged.lost + seen.merged.came_through();
+            let judged = seen.merged.judged();
             seen.merged.lost >= HANDFUL
                 && seen.merged.lost as f64 >= MERGED_LOST * judged as f64
                 && same.group(&hop.from, seen.from_id) == refused

@@ -28,19 +28,18 @@ const ELSEWHERE: &[&str] = &[
 
 /// Whether a command opens a shell elsewhere, in which whatever is typed next runs.
 pub(in crate::sources) fn opens_shell(line: &str) -> bool {
-    let command = parse(line);
     let line = strip(line.trim());
-    let is_there = command.elsewhere || command.namespace.is_some();
     let last = line.split_whitespace().next_back().unwrap_or_default();
     let is_shell = matches!(base(last), "sh" | "bash" | "ash" | "zsh" | "fish");
     let is_login = line.starts_with("ssh ") && over_ssh(line).is_none();
     // nsenter(1) without a program starts a shell.
-    let is_bare = line.starts_with("nsenter ") && (last.starts_with('-') || is_number(last));
-    is_there && (is_shell || is_login || is_bare)
-}
-
-fn is_number(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit())
+    let is_bare =
+        line.starts_with("nsenter ") && (last.starts_with('-') || last.parse::<u32>().is_ok());
+    let is_there = || {
+        let command = parse(line);
+        command.elsewhere || command.namespace.is_some()
+    };
+    (is_shell || is_login || is_bare) && is_there()
 }
 
 /// Whether a shell has the prompt of this host: one in another network namespace.

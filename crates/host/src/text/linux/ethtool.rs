@@ -6,6 +6,7 @@ mod named;
 mod settings;
 mod tables;
 
+pub(crate) use features::CHANGES;
 pub(super) use features::{JSON as FEATURES_JSON, TEXT as FEATURES};
 pub(super) use json::{
     CHANNELS as CHANNELS_JSON, COALESCING as COALESCING_JSON, RINGS as RINGS_JSON,

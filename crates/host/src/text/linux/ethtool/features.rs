@@ -1,5 +1,7 @@
 //! `ethtool -k`: which offloads are on.
 
+use std::str::SplitWhitespace;
+
 use serde_json::{Map, Value};
 
 use crate::model::{Feature, Interface, Snapshot};
@@ -30,15 +32,21 @@ fn is_grepped(text: &Text<'_>) -> bool {
 }
 
 /// What `ethtool -K eth0 lro off` prints where more or something else was changed than was asked for.
-const CHANGES: &str = "Actual changes:";
+pub(crate) const CHANGES: &str = "Actual changes:";
 
 /// The interface of a command that changed features, and printed which.
 fn changed<'a>(text: &Text<'a>) -> Option<&'a str> {
-    let mut words = text.command.unwrap_or_default().split_whitespace();
+    let (name, _) = changing(text.command.unwrap_or_default())?;
+    (first_line(text).trim_end() == CHANGES).then_some(name)
+}
+
+/// The interface of a command that changes features, and what stands behind it.
+fn changing(command: &str) -> Option<(&str, SplitWhitespace<'_>)> {
+    let mut words = command.split_whitespace();
     words.find(|word| word.ends_with("ethtool"))?;
     words.find(|word| matches!(*word, "-K" | "--features" | "--offload"))?;
     let name = words.next().filter(|name| is_name(name))?;
-    (first_line(text).trim_end() == CHANGES).then_some(name)
+    Some((name, words))
 }
 
 /// What a command asked for that changed features and printed nothing, which is what it prints where all went as asked.
@@ -49,10 +57,7 @@ fn asked<'a>(text: &Text<'a>) -> Vec<(&'a str, Interface)> {
 }
 
 fn asked_for(command: &str) -> Option<(&str, Interface)> {
-    let mut words = command.split_whitespace();
-    words.find(|word| word.ends_with("ethtool"))?;
-    words.find(|word| matches!(*word, "-K" | "--features" | "--offload"))?;
-    let name = words.next().filter(|name| is_name(name))?;
+    let (name, mut words) = changing(command)?;
     let mut block = Interface::default();
     while let Some((feature, value)) = words.next().zip(words.next()) {
         let known = OFFLOADS.iter().find(|(_, short)| *short == feature);
