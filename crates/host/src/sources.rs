@@ -8,6 +8,7 @@
 
 mod archive;
 mod bundle;
+mod cast;
 mod command;
 mod content;
 mod error;

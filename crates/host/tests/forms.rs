@@ -129,6 +129,31 @@ fn a_command_and_its_output_may_be_in_blocks_of_their_own() {
 }
 
 /// A file that somebody collected may hold other hosts, and so may what a loop prints, whatever is typed beside it.
+/// Markdown has blocks that are indented, with paragraphs at the left.
+#[test]
+fn blocks_that_are_indented_are_read_below_words_of_their_author() {
+    let features = "Features for eth0:\ngeneric-receive-offload: on\nlarge-receive-offload: on\n";
+    let blocks = [
+        format!("$ ip link\n{LINKS}$ ethtool -k eth0\n{features}"),
+        format!("{LINKS}\n{features}"),
+        format!("root@gw:~# ip link\n{LINKS}\nroot@gw:~# ethtool -k eth0\n{features}"),
+    ];
+    for block in blocks {
+        for indentation in ["    ", "\t"] {
+            let set_in = |line: &str| match line {
+                "" => "\n".to_owned(),
+                line => format!("{indentation}{line}\n"),
+            };
+            let block: String = block.lines().map(set_in).collect();
+            let text =
+                format!("I have a slow box:\n\n{block}\nWhat is wrong with it?\n\nThanks!\n");
+            let host = one(&text);
+            assert_eq!(has_lro(&host, "eth0"), Some(true), "{text}");
+            assert!(host.interfaces.contains_key("eth1"), "{text}");
+        }
+    }
+}
+
 #[test]
 fn collected_hosts_stay_hosts_where_they_are_printed_at_a_prompt() {
     let share = |host: &str, lro: &str| {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::margin::straight;
-use super::split::END;
+use super::split::{END, is_begin};
 use crate::text::quoted;
 
 /// Lines in front at most. What Ubuntu prints at a login is about 30.
@@ -15,6 +15,9 @@ const LINES: usize = 40;
 pub(super) fn unmarked(text: String) -> String {
     let is_quoted = is_quoted(&text);
     let is_fenced = text.lines().any(|line| line.starts_with(FENCE));
+    if !is_quoted && !is_fenced && is_set_in(&text) {
+        return moved_out(&text);
+    }
     if !is_quoted && !is_fenced {
         return text;
     }
@@ -42,6 +45,44 @@ fn is_quoted(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let quoted = lines().filter(|line| line.starts_with('>')).count();
     2 * quoted > lines().count() && text.contains("> ")
+}
+
+/// What begins a line of output or of code in Markdown, below a paragraph.
+const INDENTATIONS: [&str; 2] = ["    ", "\t"];
+
+fn set_in(line: &str) -> Option<&str> {
+    INDENTATIONS
+        .iter()
+        .find_map(|blank| line.strip_prefix(blank))
+}
+
+/// Whether output stands in blocks that are indented, with the words of its author at the left and a blank line between them:
+/// without one, what stands at the left is a heading.
+fn is_set_in(text: &str) -> bool {
+    let mut filled = text.lines().filter(|line| !line.trim().is_empty());
+    let at_left = filled.clone().any(is_begin);
+    let is_apart = |(above, line): (&str, &str)| {
+        set_in(line).is_none() || set_in(above).is_some() || above.trim().is_empty()
+    };
+    !at_left
+        && filled.any(|line| set_in(line).is_some_and(is_begin))
+        && text.lines().zip(text.lines().skip(1)).all(is_apart)
+}
+
+/// The text with its blocks at the left; a line stays where it is.
+fn moved_out(text: &str) -> String {
+    let mut is_inside = false;
+    let moved = text.split_inclusive('\n').map(|line| {
+        let inner = set_in(line);
+        let ends = is_inside && inner.is_none() && !line.trim().is_empty();
+        is_inside = inner.is_some() || is_inside && !ends;
+        match inner {
+            Some(inner) => inner.to_owned(),
+            None if ends => format!("{END}\n"),
+            None => "\n".to_owned(),
+        }
+    });
+    moved.collect()
 }
 
 /// A quoted line without its marks, of which there is one for each answer: `>> `, `> > `.

@@ -29,10 +29,25 @@ pub fn normalise(bytes: Vec<u8>) -> String {
 
 /// Without what is no text: escape sequences of terminals and other control characters.
 pub(super) fn cleaned(text: String) -> String {
+    let text = plain(text);
     if is_clean(&text) {
         return text;
     }
     clean(&text, undo_for(&text))
+}
+
+/// Blanks that pages and chats put in place of those of a terminal.
+const BLANKS: [char; 2] = ['\u{a0}', '\u{202f}'];
+
+/// Marks of no width that pages and chats put between characters.
+const NOTHING: [char; 3] = ['\u{200b}', '\u{2060}', '\u{feff}'];
+
+/// With the blanks of a terminal, and without marks that nobody sees.
+fn plain(text: String) -> String {
+    if text.is_ascii() || !text.contains(BLANKS) && !text.contains(NOTHING) {
+        return text;
+    }
+    text.replace(BLANKS, " ").replace(NOTHING, "")
 }
 
 /// Undoes what a text begins with, and gives what is behind it.
@@ -231,6 +246,12 @@ mod tests {
     }
 
     #[test]
+    fn blanks_and_marks_of_a_page_are_those_of_a_terminal() {
+        let text = "2:\u{a0}eth0\u{200b}\n\u{feff}mtu\u{202f}1500\u{2060}\n";
+        assert_eq!(of(text.as_bytes()), "2: eth0\nmtu 1500\n");
+    }
+
+    #[test]
     fn binary_is_told_from_utf16() {
         assert!(is_binary(b"\x7fELF\0\0\0\0"));
         assert!(!is_binary(b"a\0b\0c\0d\0e\0"));
@@ -246,7 +267,7 @@ mod tests {
         }
 
         #[test]
-        fn clean_text_stays(text in "[ -~\n\u{a0}-\u{fff}]*") {
+        fn clean_text_stays(text in "[ -~\n\u{a1}-\u{fff}]*") {
             prop_assert_eq!(normalise(text.clone().into_bytes()), text);
         }
     }

@@ -1,6 +1,7 @@
 //! The contents of a file: a bundle, a saved snapshot, or texts.
 
 use super::bundle::{self, Bundle, Section};
+use super::cast;
 use super::command::{self, Command};
 use super::files::Texts;
 use super::found::{Content, Found, Item};
@@ -32,7 +33,7 @@ impl Texts for Understand<'_> {
         if let Some(all) = saved::read(&text) {
             return snapshots(place, all, text.len() as u64, found);
         }
-        let text = mail::decoded(normalise::cleaned(text));
+        let text = mail::decoded(normalise::cleaned(cast::shown(text)));
         if text.trim().is_empty() {
             return 0;
         }

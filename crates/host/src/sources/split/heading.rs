@@ -7,6 +7,7 @@ use super::{Separator, Style};
 pub(super) fn read(line: &str) -> Option<Separator<'_>> {
     let line = line.trim_end();
     head_or_tail(line)
+        .or_else(|| watched(line))
         .or_else(|| marks(line))
         .or_else(|| bare(line))
 }
@@ -54,6 +55,19 @@ fn head_or_tail(line: &str) -> Option<Separator<'_>> {
         style: Style::Certain,
         host: None,
         command: file,
+    })
+}
+
+/// `Every 2.0s: ethtool -k eth0      gw1: Sun Nov 29 10:00:00 2026`, as watch(1) has above what it shows.
+fn watched(line: &str) -> Option<Separator<'_>> {
+    let (period, rest) = line.strip_prefix("Every ")?.split_once("s: ")?;
+    period.parse::<f32>().ok()?;
+    let (command, title) = rest.split_once("  ").unwrap_or((rest, ""));
+    let host = title.trim().split_once(": ").map(|(host, _)| host);
+    Some(Separator {
+        style: Style::Certain,
+        host: host.filter(|host| !host.contains(' ')),
+        command: command.trim(),
     })
 }
 
