@@ -475,3 +475,34 @@ fn ways_between_many_interfaces_are_bounded() {
     assert!(passages.drops_others);
     assert_eq!(passages.rules, [Passage::default()]);
 }
+
+/// IPv6 that reaches no further than a link is not forwarded, whatever the setting says.
+#[test]
+fn addresses_of_a_link_alone_are_not_forwarded() {
+    let forwards = |address: &str, route: &str| {
+        let inet6 = |n: usize| format!("    inet6 {address}{n}/64 scope x\n");
+        let links = [1, 2].map(|n| {
+            let name = format!("eth{}", n - 1);
+            link(
+                n + 1,
+                &name,
+                "up",
+                &format!("    inet 10.{n}.0.1/24 scope global {name}\n{}", inet6(n)),
+            )
+        });
+        let text = format!(
+            "root@gw1:~# ip -d addr\n{LO}{}root@gw1:~# ip -6 route\n{route} dev eth0 proto kernel metric 256 pref medium\n\
+             root@gw1:~# sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding\n\
+             net.ipv4.ip_forward = 0\nnet.ipv6.conf.all.forwarding = 1\n",
+            links.concat()
+        );
+        let hosts = read_bytes("given", text.as_bytes(), &Limits::default()).unwrap();
+        let all = roles(&hosts[0].snapshot);
+        let of = all.get("eth0").into_iter().flatten();
+        of.clone().any(|role| role.role == RoleName::Forwarder)
+    };
+    assert!(!forwards("fe80::", "fe80::/64"));
+    assert!(forwards("2001:db8::", "fe80::/64"));
+    assert!(forwards("fe80::", "2001:db8::/64"));
+    assert!(forwards("fd00::", "fd00::/64"));
+}

@@ -88,10 +88,30 @@ fn settings(snapshot: &Snapshot, key: &str) -> Vec<(Family, String)> {
         .map(|name| (Family::Ip, name))
         .into_iter()
         .chain(others);
-    let on = all.filter(|(_, name)| is_on(sysctls, name));
+    let on = all.filter(|(family, name)| {
+        is_on(sysctls, name) && (*family != Family::Ip6 || !is_ipv6_local(snapshot, interface))
+    });
     on.filter_map(|(family, name)| Some((family, format!("{name}={}", sysctls.get(&name)?))))
         .collect()
 }
+
+/// Whether the routes and addresses of IPv6 that were read reach no further than a link: there is nothing to forward to
+/// (RFC 4291 section 2.5.6: routers forward no packet with a link-local address).
+fn is_ipv6_local(snapshot: &Snapshot, of: &Interface) -> bool {
+    let is_far = |network: &str| !LOCAL.iter().any(|begin| network.starts_with(begin));
+    let mut routes = snapshot.stack_of(of).routes.iter().map(|route| &route.to);
+    let are_read = routes.clone().any(|to| to.contains(':'));
+    let mut all = snapshot.interfaces.values();
+    let is_beside = |other: &Interface| other.namespace == of.namespace;
+    let is_addressed = all.any(|other| {
+        let mut own = other.addresses.iter().filter(|_| is_beside(other));
+        own.any(|address| address.contains(':') && is_far(address))
+    });
+    are_read && !is_addressed && !routes.any(|to| to.contains(':') && is_far(to))
+}
+
+/// How addresses and networks of a link begin, of a host by itself, and of multicast.
+const LOCAL: [&str; 6] = ["fe8", "fe9", "fea", "feb", "ff", "::1"];
 
 fn is_on(sysctls: &BTreeMap<String, String>, name: &str) -> bool {
     sysctls.get(name).is_some_and(|value| value != "0")
