@@ -5,6 +5,7 @@
 //! reader writes what it understood into a snapshot, and names in [`Snapshot::unread`] what it did
 //! not: it never guesses.
 
+pub(crate) mod changes;
 mod esxi;
 mod freebsd;
 pub(crate) mod linux;
@@ -51,6 +52,7 @@ pub struct Reading {
 #[must_use]
 pub fn read(text: &Text<'_>) -> Option<Reading> {
     let all = [
+        &[changes::READER][..],
         linux::READERS,
         freebsd::READERS,
         windows::READERS,

@@ -116,6 +116,7 @@ fn what_was_typed_in_a_shell_elsewhere_is_not_this_hosts() {
             "root@gw1:~# exit\nlogout\n",
         ),
         ("ssh root@gw2", "# ", "# exit\nConnection to gw2 closed.\n"),
+        ("dsh -m gw2 sh", "$ ", "$ exit\n"),
     ] {
         let there = typed(prompt);
         let text = format!("{OWN}root@gw1:~# {command}\n{there}{end}");
@@ -125,6 +126,30 @@ fn what_was_typed_in_a_shell_elsewhere_is_not_this_hosts() {
             format!("{text}root@gw1:~# sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 2\n");
         assert_eq!(forwards(&text).as_deref(), Some("2"), "{text}");
     }
+}
+
+/// Where no prompt names a host, a login is one below what was typed, and a comment above everything.
+#[test]
+fn a_login_at_a_bare_prompt_leads_away_until_it_ends() {
+    let own = OWN.replace("root@gw1:~# ", "# ");
+    let there = format!("# sysctl net.ipv4.ip_forward\n{THERE}");
+    for login in ["ssh root@10.1.0.9", "ssh web1", "docker exec -it vpn sh"] {
+        let text = format!("{own}# {login}\n{there}# exit\n");
+        assert_eq!(forwards(&text).as_deref(), Some("0"), "{text}");
+        let text = format!("{text}# sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 2\n");
+        assert_eq!(forwards(&text).as_deref(), Some("2"), "{text}");
+    }
+    let text = format!("# ssh root@10.1.0.9\n{there}");
+    assert_eq!(forwards(&text).as_deref(), Some("1"), "{text}");
+}
+
+/// A pod by which a node is debugged has the node's network, and its files below /host.
+#[test]
+fn a_debugged_node_is_seen_from_its_own_root() {
+    let text = format!("{OWN}root@gw1:~# chroot /host sysctl net.ipv4.ip_forward\n{THERE}");
+    assert_eq!(forwards(&text).as_deref(), Some("1"), "{text}");
+    let text = format!("{OWN}root@gw1:~# chroot /srv/old sysctl net.ipv4.ip_forward\n{THERE}");
+    assert_eq!(forwards(&text).as_deref(), Some("0"), "{text}");
 }
 
 /// A prompt there that names its host is of that host.
@@ -174,13 +199,36 @@ fn prompts_of_many_shells_are_known() {
         "➜  net git:(main) ✗ ",
         "└─# ",
         "❯ ",
+        "root@gw1:~ [1001]# ",
+        "#> ",
+        "┌──(root㉿gw1)-[~]\n└─# ",
+        "╭─root@gw1 ~\n╰─➤ # ",
+        "gw1 in ~\n❯ ",
+        "\nroot in gw1 in ~/net on main\n❯ ",
+        "\n~/net main\n❯ ",
     ] {
         let text = format!(
             "{prompt}ethtool -k eth0 | grep large\nlarge-receive-offload: on\n{prompt}sysctl net.ipv4.ip_forward\n{THERE}"
         );
         assert_eq!(lro(&text), Some(true), "{text}");
         assert_eq!(forwards(&text).as_deref(), Some("1"), "{text}");
+        // No line of a prompt is output of the command above.
+        let host = own(&text);
+        assert_eq!(host.unread, [], "{text}");
     }
+}
+
+/// watch(1) names the command and the host above what it shows.
+#[test]
+fn screens_of_watch_are_read() {
+    let screen = |command: &str, body: &str| {
+        format!("Every 2.0s: {command}      gw1: Sun Nov 29 10:00:00 2026\n\n{body}\n")
+    };
+    let features = screen("ethtool -k eth0 | grep large", "large-receive-offload: on");
+    let text = features + &screen("sysctl net.ipv4.ip_forward", THERE.trim());
+    assert_eq!(own(&text).name.as_deref(), Some("gw1"));
+    assert_eq!(lro(&text), Some(true));
+    assert_eq!(forwards(&text).as_deref(), Some("1"));
 }
 
 /// `ip -d link` of iproute2 before 3.18 has a kind alone on a line.
@@ -213,6 +261,9 @@ fn a_marked_line_is_read() {
         "**large-receive-offload: on**",
         "[b]large-receive-offload: on[/b]",
         "large-receive-offload: on ← LRO",
+        "large-receive-offload: **on**",
+        "large-receive-offload: `on`",
+        "27:large-receive-offload: on",
     ] {
         let text = FEATURES.replace("large-receive-offload: LRO", line);
         assert_eq!(lro(&text), Some(true), "{text}");

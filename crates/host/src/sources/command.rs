@@ -2,8 +2,11 @@
 
 mod elsewhere;
 
+use crate::text::changes;
 use elsewhere::is_elsewhere;
-pub(super) use elsewhere::{opens_shell, over_exec, over_ssh, runs_elsewhere, stays_here};
+pub(super) use elsewhere::{
+    ends_shell, is_way, opens_shell, over_exec, over_ssh, runs_elsewhere, stays_here,
+};
 
 /// A command line, without what stands around the command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +17,16 @@ pub(super) struct Command {
     pub(super) namespace: Option<String>,
     /// It ran on another machine or in a container, so its output is not this host's.
     pub(super) elsewhere: bool,
+}
+
+impl Command {
+    /// Where it ran, without what it says of its output.
+    pub(super) fn unsaid(&self) -> Self {
+        Self {
+            line: String::new(),
+            ..self.clone()
+        }
+    }
 }
 
 /// Commands whose output can be of use. Only these make a separator of a line that could be
@@ -104,12 +117,10 @@ pub(super) fn is_known(line: &str) -> bool {
     KNOWN.contains(&word) || in_root || is_cmdlet(word)
 }
 
-/// Whether this is `ethtool -K`, which prints nothing where all went as asked.
-pub(super) fn changes_features(line: &str) -> bool {
-    let mut words = strip(line.trim()).split_whitespace();
-    words.next().is_some_and(|word| base(word) == "ethtool")
-        && words.any(|word| matches!(word, "-K" | "--features" | "--offload"))
-        && !parse(line).elsewhere
+/// Whether this changes settings of the host, and prints nothing where all goes as asked.
+pub(super) fn is_change(line: &str) -> bool {
+    let command = parse(line);
+    !command.elsewhere && !changes::of(&command.line).is_empty()
 }
 
 /// PowerShell's, that only read.
@@ -189,6 +200,8 @@ pub(super) fn parse(line: &str) -> Command {
         ("ip", ["-n" | "-netns", space, rest @ ..]) => {
             within(space, &format!("ip {}", rest.join(" ")))
         }
+        // In the pod by which a node of Kubernetes is debugged, the node's own files: it has the node's network.
+        ("chroot", ["/host", rest @ ..]) if !rest.is_empty() => parse(&rest.join(" ")),
         ("cat", [file]) if !file.starts_with('-') => plain(file),
         (word, rest) if first.starts_with('/') && KNOWN.contains(&word) => {
             plain(&format!("{word} {}", rest.join(" ")))

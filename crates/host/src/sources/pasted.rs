@@ -14,6 +14,7 @@ use super::split::{self, Piece};
 use super::texts::{UNKNOWN, Understand};
 use crate::assemble::{Part, are_of_two_hosts, host_key};
 use crate::model::Snapshot;
+use crate::text::changes;
 use crate::text::linux::ethtool::CHANGES;
 
 impl Understand<'_> {
@@ -100,11 +101,12 @@ impl Understand<'_> {
             let why = "it ran on another machine or in a container: give that as a host of its own";
             return Err(About::named(origin, why));
         }
-        // A change of features that complained is none.
-        let complains = command.is_some_and(|command| command::changes_features(&command.line))
-            && !piece.body.trim().is_empty()
-            && !piece.body.contains(CHANGES);
-        let command = command.filter(|_| !complains);
+        // A change that complained is none.
+        let is_refused = command.is_some_and(|command| {
+            command::is_change(&command.line) && is_complaint(&command.line, piece.body)
+        });
+        let refused = command.filter(|_| is_refused).map(Command::unsaid);
+        let command = refused.as_ref().or(command);
         // What is given by itself, or was typed, may have a login's words in front; a file of a tree may be anything.
         let is_given = place.folder.parts.is_empty() || piece.command.is_some();
         let part = self.read(&origin, command, piece.body);
@@ -136,6 +138,18 @@ impl Understand<'_> {
             says.then_some(part)
         })
     }
+}
+
+/// What ethtool says of settings that it cannot read, and goes on (ethtool before 5.10).
+const GOES_ON: &str = "Cannot get device ";
+
+/// Whether a command that changes settings printed something else than what it changed.
+fn is_complaint(line: &str, body: &str) -> bool {
+    if changes::prints_no_more(line, body.trim()) {
+        return false;
+    }
+    let mut lines = body.lines().filter(|line| !line.trim().is_empty());
+    !body.contains(CHANGES) && lines.any(|line| !line.starts_with(GOES_ON))
 }
 
 /// The longest loop that is looked at for what it runs, for each of the interfaces that it names.

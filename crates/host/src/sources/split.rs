@@ -70,7 +70,9 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
     let mut open = Open::default();
     let mut away = None;
     for line in Lines::of(text) {
-        let separator = separator(line.text).filter(|found| counts(found, &styles));
+        let moves =
+            |found: &Separator<'_>| leads_away(found, &open, &pieces) || leads_back(found, away);
+        let separator = separator(line.text).filter(|found| counts(found, &styles) || moves(found));
         let printed = &text[open.body..line.start];
         if let Some(interface) = title::read(line.text, &text[line.end..], &names)
             && !open.names_below(printed)
@@ -85,7 +87,8 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
             }
             open = open.behind(&line);
         } else if let Some(separator) = separator {
-            open.close(text, line.start, &mut pieces);
+            let (end, separator) = with_first_line(separator, text, line.start, &open);
+            open.close(text, end, &mut pieces);
             away = Away::behind(away, &separator);
             open = Open::at(separator, &line);
             // Whatever is typed there is of the command that leads there, unless the prompt names whose it is.
@@ -93,9 +96,7 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
             open.command = away
                 .filter(unnamed)
                 .map_or(open.command, |away| Some(away.command));
-        } else if line.text.starts_with("Connection to ")
-            || matches!(line.text.trim(), "exit" | "logout")
-        {
+        } else if line.text.starts_with("Connection to ") || command::ends_shell(line.text.trim()) {
             away = None;
         }
     }
@@ -119,6 +120,26 @@ pub(super) fn split(text: &str) -> Vec<Piece<'_>> {
         }
     }
     cut
+}
+
+/// A prompt of two lines: where the first one begins, which is no output of what was typed before, and the host that it names.
+fn with_first_line<'a>(
+    found: Separator<'a>,
+    text: &'a str,
+    at: usize,
+    open: &Open<'a>,
+) -> (usize, Separator<'a>) {
+    if !matches!(found.style, Style::Once(mark) if prompt::SECOND.contains(&mark)) {
+        return (at, found);
+    }
+    let printed = &text[open.body..at];
+    let framed = open
+        .host
+        .filter(|_| open.command.is_none() && printed.trim().is_empty());
+    let first = prompt::first_line(printed).filter(|_| framed.is_none());
+    let host = first.map_or(framed, |(_, host)| host);
+    let end = first.map_or(at, |(start, _)| open.body + start);
+    (end, Separator { host, ..found })
 }
 
 /// What stands for the end of a block whose own mark was taken out.
@@ -191,6 +212,19 @@ fn counts(found: &Separator<'_>, styles: &BTreeSet<Style>) -> bool {
         || matches!(found.style, Style::Once(_)) && styles.contains(&found.style)
 }
 
+/// `# ssh gw2`, which could be a comment: not below what was typed at such prompts.
+fn leads_away(found: &Separator<'_>, open: &Open<'_>, above: &[Piece<'_>]) -> bool {
+    let above = above.iter().map(|piece| piece.command);
+    let mut typed = above.chain([open.command]).flatten();
+    found.style == Style::Known
+        && command::opens_shell(found.command)
+        && typed.any(command::is_known)
+}
+
+fn leads_back(found: &Separator<'_>, away: Option<Away<'_>>) -> bool {
+    found.style == Style::Known && away.is_some() && command::ends_shell(found.command)
+}
+
 /// The styles that had a known command somewhere in the text.
 fn established(text: &str) -> BTreeSet<Style> {
     let separators = text.lines().filter_map(separator);
@@ -258,7 +292,7 @@ impl<'a> Away<'a> {
         let typed = separator.command.trim();
         let is_back =
             |away: Self| !away.is_here && separator.host.is_some() && separator.host == away.host;
-        let stays = away.filter(|away| !is_back(*away) && !matches!(typed, "exit" | "logout"));
+        let stays = away.filter(|away| !is_back(*away) && !command::ends_shell(typed));
         let opens = stays.is_none() && command::opens_shell(typed);
         let opened = opens.then(|| Self {
             command: typed,
@@ -274,6 +308,8 @@ impl<'a> Away<'a> {
 struct Open<'a> {
     command: Option<&'a str>,
     host: Option<&'a str>,
+    /// At a prompt, for sure.
+    is_typed: bool,
     interface: Option<&'a str>,
     body: usize,
     line: usize,
@@ -312,21 +348,19 @@ impl<'a> Open<'a> {
         Open {
             command: Some(separator.command).filter(|command| !command.is_empty()),
             host: separator.host,
+            is_typed: separator.host.is_some() || separator.style == Style::Certain,
             body: line.end,
             line: line.number,
             ..Open::default()
         }
     }
 
-    /// Nothing printed is no piece, but where that says that features were changed: where a prompt names its host somebody has
-    /// typed that, and not only recommended.
+    /// Nothing printed is no piece, but where that says that a setting was changed: at a prompt that names its host, or that
+    /// can be nothing else, somebody has typed that, and not only recommended.
     fn close(&self, text: &'a str, end: usize, pieces: &mut Vec<Piece<'a>>) {
         let body = &text[self.body..end];
-        let changes = self
-            .host
-            .and(self.command)
-            .is_some_and(command::changes_features);
-        if !body.trim().is_empty() || changes {
+        let typed = self.command.filter(|_| self.is_typed);
+        if !body.trim().is_empty() || typed.is_some_and(command::is_change) {
             pieces.push(Piece {
                 command: self.command,
                 host: self.host,

@@ -7,6 +7,7 @@ const ELSEWHERE: &[&str] = &[
     "chroot",
     "crictl",
     "docker",
+    "dsh",
     "jexec",
     "kubectl",
     "lxc",
@@ -16,7 +17,9 @@ const ELSEWHERE: &[&str] = &[
     "nsenter",
     "podman",
     "pct",
+    "parallel-ssh",
     "plink",
+    "pssh",
     "rsh",
     "ssh",
     "firejail",
@@ -40,6 +43,16 @@ pub(in crate::sources) fn opens_shell(line: &str) -> bool {
         command.elsewhere || command.namespace.is_some()
     };
     (is_shell || is_login || is_bare) && is_there()
+}
+
+/// Whether a shell ends with this.
+pub(in crate::sources) fn ends_shell(line: &str) -> bool {
+    matches!(line, "exit" | "logout")
+}
+
+/// Whether a word leads elsewhere, or back, and so is no host's name (`# exit`).
+pub(in crate::sources) fn is_way(word: &str) -> bool {
+    ELSEWHERE.contains(&word) || ends_shell(word)
 }
 
 /// Whether a shell has the prompt of this host: one in another network namespace.

@@ -39,6 +39,7 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
     let typed = Typed::of(text);
     headings.retain(|heading| {
         !command::is_known(heading.host)
+            && !command::is_way(heading.host)
             && begins_output(&text[heading.end..])
             && !names.is_title(heading.host, &text[heading.end..])
             && !typed.is_comment(heading.start, text)

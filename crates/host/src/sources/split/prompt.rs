@@ -7,6 +7,7 @@ pub(super) fn read(line: &str) -> Option<Separator<'_>> {
     // The longest prompts that people use; a longer line without one is not searched for it.
     let line = line.trim_end();
     let prompt = powershell(line)
+        .or_else(|| framed(line))
         .or_else(|| pfsense(line))
         .or_else(|| brackets(line))
         .or_else(|| user_at_host(environment(line)))
@@ -30,9 +31,39 @@ fn traced(line: &str) -> Option<Separator<'_>> {
     })
 }
 
+/// `┌──(root㉿gw1)-[~]` of Kali: the first line of a prompt, at which nothing is typed.
+fn framed(line: &str) -> Option<Separator<'_>> {
+    let rest = line.strip_prefix(['┌', '╭'])?;
+    let mut words = rest.split(|c: char| c.is_whitespace() || "─()[]:".contains(c));
+    let named = |word: &'_ str| word.contains(['㉿', '@']);
+    let host = words.find(|word| named(word))?.rsplit(['㉿', '@']).next();
+    host.is_some_and(is_name).then(|| certain(host, ""))
+}
+
+/// Where the first line of a prompt begins whose second line comes next: `gw1 in ~` of Starship, `~/src main` of pure.
+pub(super) fn first_line(above: &str) -> Option<(usize, Option<&str>)> {
+    let lines = above.trim_end();
+    let start = lines.rfind('\n').map_or(0, |at| at + 1);
+    let line = &lines[start..];
+    let is_path = |word: &&str| word.starts_with('~') || word.starts_with('/');
+    let words: Vec<&str> = line.split_whitespace().take(WORDS).collect();
+    let host = words.windows(3).find_map(|words| match words {
+        [host, "in", path] if is_path(path) && is_name(host) => Some(*host),
+        _ => None,
+    });
+    let is_it = host.is_some() || words.first().is_some_and(is_path);
+    (is_it && words.len() < WORDS).then_some((start, host))
+}
+
+/// More words than the first line of a prompt has: place, branch and state of a repository, time.
+const WORDS: usize = 10;
+
+/// Signs of prompts of two lines.
+pub(super) const SECOND: [char; 3] = ['└', '╰', '❯'];
+
 /// `➜  ~ git:(main) ✗ ip link` of oh-my-zsh, `└─# ip link` of Kali, `❯ ip link` of pure and Starship.
 fn decorated(line: &str) -> Option<Separator<'_>> {
-    let mark = line.chars().next().filter(|mark| "➜└❯".contains(*mark))?;
+    let mark = line.chars().next().filter(|mark| "➜└╰❯".contains(*mark))?;
     let rest = &line[mark.len_utf8()..];
     let command = match mark {
         '➜' => {
@@ -43,9 +74,10 @@ fn decorated(line: &str) -> Option<Separator<'_>> {
                 .and_then(|rest| rest.split_once(')'));
             branch.map_or(rest, |(_, rest)| rest.trim_start_matches([' ', '✗', '✔']))
         }
-        '└' => rest
-            .strip_prefix("─#")
-            .or_else(|| rest.strip_prefix("─$"))?,
+        '└' | '╰' => {
+            let rest = rest.trim_start_matches(['─', '➤', '❯', '>', ' ']);
+            rest.strip_prefix(['#', '$']).unwrap_or(rest)
+        }
         _ => rest,
     };
     Some(Separator {
@@ -111,7 +143,11 @@ fn user_at_host(line: &str) -> Option<Separator<'_>> {
     let (host, rest) = rest.split_at(end);
     let (path, command) = sign_of(rest)?;
     // TrueNAS has the folder in brackets: `root@nas[~]# ifconfig`.
-    let path = path.trim_start_matches(':').trim_matches(['[', ']']).trim();
+    let path = path.trim_start_matches(':');
+    let inner = path
+        .strip_prefix('[')
+        .and_then(|path| path.strip_suffix(']'));
+    let path = inner.unwrap_or(path).trim();
     let fits = is_name(user) && is_name(host) && is_path(path);
     fits.then(|| certain(Some(host), command))
 }
@@ -181,8 +217,9 @@ fn is_mac(path: &str) -> bool {
 /// `# ethtool -k eth0`, `$ ip link`, and of busybox `/etc # ip link`, `~ # ip link`.
 fn sign(line: &str) -> Option<Separator<'_>> {
     let (path, command) = sign_of(line)?;
-    let fits =
-        path.is_empty() || path.starts_with(['/', '~']) && path.trim_end().len() + 1 == path.len();
+    // `#> ` of a prompt that somebody made.
+    let fits = matches!(path, "" | "#" | "$")
+        || path.starts_with(['/', '~']) && path.trim_end().len() + 1 == path.len();
     let style = match line.chars().next()? {
         // What follows `# ` is a comment more often than not.
         '#' => Style::Known,

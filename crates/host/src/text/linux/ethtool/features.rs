@@ -1,11 +1,8 @@
 //! `ethtool -k`: which offloads are on.
 
-use std::str::SplitWhitespace;
-
 use serde_json::{Map, Value};
 
 use crate::model::{Feature, Interface, Snapshot};
-use crate::names::OFFLOADS;
 use crate::text::linux::json::{for_each, has_inner_key, has_keys, text_of};
 use crate::text::linux::out::{Out, is_name, on_off};
 use crate::text::notes::first_line;
@@ -15,10 +12,7 @@ use crate::text::{Reader, Text};
 pub(in crate::text::linux) const TEXT: Reader = Reader {
     name: "ethtool -k",
     recognises: |text| {
-        header(first_line(text)).is_some()
-            || is_grepped(text)
-            || changed(text).is_some()
-            || !asked(text).is_empty()
+        header(first_line(text)).is_some() || is_grepped(text) || changed(text).is_some()
     },
     read: read_text,
 };
@@ -36,40 +30,11 @@ pub(crate) const CHANGES: &str = "Actual changes:";
 
 /// The interface of a command that changed features, and printed which.
 fn changed<'a>(text: &Text<'a>) -> Option<&'a str> {
-    let (name, _) = changing(text.command.unwrap_or_default())?;
-    (first_line(text).trim_end() == CHANGES).then_some(name)
-}
-
-/// The interface of a command that changes features, and what stands behind it.
-fn changing(command: &str) -> Option<(&str, SplitWhitespace<'_>)> {
-    let mut words = command.split_whitespace();
+    let mut words = text.command.unwrap_or_default().split_whitespace();
     words.find(|word| word.ends_with("ethtool"))?;
     words.find(|word| matches!(*word, "-K" | "--features" | "--offload"))?;
     let name = words.next().filter(|name| is_name(name))?;
-    Some((name, words))
-}
-
-/// What a command asked for that changed features and printed nothing, which is what it prints where all went as asked.
-fn asked<'a>(text: &Text<'a>) -> Vec<(&'a str, Interface)> {
-    let lines = text.command.filter(|_| text.body.trim().is_empty());
-    let commands = lines.unwrap_or_default().split(['&', ';', '|']);
-    commands.filter_map(asked_for).collect()
-}
-
-fn asked_for(command: &str) -> Option<(&str, Interface)> {
-    let (name, mut words) = changing(command)?;
-    let mut block = Interface::default();
-    while let Some((feature, value)) = words.next().zip(words.next()) {
-        let known = OFFLOADS.iter().find(|(_, short)| *short == feature);
-        let feature = known.map_or(feature, |(name, _)| name);
-        let switch = Feature {
-            active: on_off(value)?,
-            wanted: None,
-            fixed: None,
-        };
-        block.features.insert(feature.to_owned(), switch);
-    }
-    Some((name, block))
+    (first_line(text).trim_end() == CHANGES).then_some(name)
 }
 
 /// `ethtool --json -k`.
@@ -111,9 +76,6 @@ fn read_text(text: &Text<'_>, snapshot: &mut Snapshot) {
     }
     if let Some(name) = changed(text) {
         current = Some((name, Interface::default()));
-    }
-    for (name, block) in asked(text) {
-        out.interface(name, block);
     }
     for line in out.lines().filter(|line| line.trim_end() != CHANGES) {
         if let Some(name) = header(line) {
@@ -166,7 +128,7 @@ fn feature(line: &str) -> Option<(String, Feature)> {
     let (name, value) = unmarked(line).split_once(':')?;
     let name = name_of(name)?;
     let mut words = value.trim().splitn(2, ' ');
-    let active = on_off(words.next()?)?;
+    let active = on_off(words.next()?.trim_matches(MARKS))?;
     let (wanted, fixed) = match words.next().map_or("", str::trim) {
         "" => (None, None),
         "[fixed]" => (None, Some(true)),
@@ -189,8 +151,15 @@ fn unmarked(line: &str) -> &str {
     let line = ends.next().map_or(line, |end| &line[..end]).trim();
     let line = line.strip_prefix("[b]").unwrap_or(line);
     let line = line.strip_suffix("[/b]").unwrap_or(line);
-    line.trim_matches(['*', '`']).trim()
+    let line = line.trim_matches(MARKS).trim();
+    // `12:large-receive-offload: on` of `grep -n`.
+    let number = line.split_once(':');
+    let number = number.filter(|(number, _)| number.parse::<u32>().is_ok());
+    number.map_or(line, |(_, rest)| rest)
 }
+
+/// Marks of Markdown around what its author points at.
+const MARKS: [char; 2] = ['*', '`'];
 
 /// The name that today's ethtool prints.
 fn name_of(name: &str) -> Option<String> {
