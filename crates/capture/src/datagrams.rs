@@ -28,6 +28,8 @@ struct Seen {
     payload: u32,
     /// Payload of each datagram that this one was merged from, where that is known; 0 where it is not.
     segment: u32,
+    /// Its checksum is that of all of it: it was sent as one, however long.
+    is_one: bool,
     /// Hash of the first payload bytes.
     token: u64,
 }
@@ -50,6 +52,8 @@ impl Datagrams {
             self.forgotten += 1;
             return;
         }
+        let segment = frame.datagram_segment();
+        let is_one = segment == frame.payload;
         self.seen.push(Seen {
             time_ns: frame.time_ns,
             number: frame.number,
@@ -57,7 +61,8 @@ impl Datagrams {
             from_low: frame.from_low,
             ttl: frame.ttl,
             payload: frame.payload,
-            segment: frame.datagram_segment(),
+            segment: if is_one { 0 } else { segment },
+            is_one,
             token: token(&frame.head),
         });
     }

@@ -110,8 +110,8 @@ impl Frame {
         self.rare.as_ref().map(|rare| &rare.too_big)
     }
 
-    /// Payload of the datagrams that this datagram was merged from, where its content shows it; else 0. Kept in the
-    /// field of TCP's sequence number.
+    /// Payload of the datagrams that this datagram was merged from, where its content shows it; its own where its checksum
+    /// shows that it is one; else 0. Kept in the field of TCP's sequence number.
     pub(crate) fn datagram_segment(&self) -> u32 {
         self.seq
     }

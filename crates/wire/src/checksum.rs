@@ -139,13 +139,29 @@ pub fn tcp_checksum_state(frame: &[u8], packet: &Packet) -> ChecksumState {
     if ip.fragment.is_some() {
         return ChecksumState::NotCaptured;
     }
-    let pseudo = pseudo_header(ip);
+    let pseudo = pseudo_header(ip, transport::TCP);
     match segment(frame, ip, tcp) {
         Some(bytes) if fold(pseudo + sum(bytes)) == 0xffff => ChecksumState::Valid,
         _ if is_partial(tcp.checksum, pseudo, ip.payload_len) => ChecksumState::PseudoHeaderOnly,
         Some(_) => ChecksumState::Wrong,
         None => ChecksumState::NotCaptured,
     }
+}
+
+/// Whether the checksum of a walked UDP datagram is right for all of it (RFC 768), as no merged datagram's is: the sum of the
+/// first one is in its header, or that of the pseudo-header alone. False where nothing was summed, or bytes are missing.
+#[must_use]
+pub fn udp_checksum_holds(frame: &[u8], packet: &Packet) -> bool {
+    let (ip, Transport::Udp(udp)) = (&packet.ip, &packet.transport) else {
+        return false;
+    };
+    let end = udp.offset.saturating_add(ip.payload_len as usize);
+    let bytes = frame.get(udp.offset..end).filter(|_| ip.fragment.is_none());
+    let is_summed = |bytes: &&[u8]| bytes.get(6..8).is_some_and(|stored| stored != [0, 0]);
+    let pseudo = pseudo_header(ip, transport::UDP);
+    bytes
+        .filter(is_summed)
+        .is_some_and(|bytes| fold(pseudo + sum(bytes)) == 0xffff)
 }
 
 /// Whether only the pseudo-header was summed. Windows leaves the length out of it for large sends, since the card adds
@@ -160,9 +176,9 @@ fn segment<'a>(frame: &'a [u8], ip: &Ip, tcp: &Tcp) -> Option<&'a [u8]> {
     frame.get(tcp.offset..end)
 }
 
-fn pseudo_header(ip: &Ip) -> u64 {
+fn pseudo_header(ip: &Ip, protocol: u8) -> u64 {
     let (Address(source), Address(destination)) = (ip.source, ip.destination);
-    let (protocol, len) = (transport::TCP, ip.payload_len);
+    let len = ip.payload_len;
     if ip.version == 4 {
         return pseudo_header_v4(first_four(source), first_four(destination), protocol, len);
     }

@@ -5,13 +5,16 @@ use std::collections::HashMap;
 use super::pairs::{Pairs, Side};
 use super::way::{Way, ways};
 use super::{Datagrams, Seen};
+use crate::frame::digester::LONGEST;
 use crate::key::Key;
 
-/// Payload of the longest datagram that fits an Ethernet frame (1,500 bytes, RFC 894, less 20 of IPv4 and 8 of UDP).
-const LONGEST: u32 = 1472;
 /// At least one long datagram in this many (half) must be a whole multiple of the others, before lengths alone prove a
 /// merge.
 const MULTIPLES: usize = 2;
+
+/// Parts of one multiple alone must be as long as what QUIC and tunnels fill their packets to (RFC 9000, section 14): shorter
+/// ones may be one program's short messages, and what it sends over a path with a larger MTU.
+const FILLED: u32 = 1_200;
 
 /// What became of one datagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,23 +157,35 @@ pub(super) fn note_segments(one: &mut Datagrams, two: &Datagrams) {
 }
 
 /// Notes what lengths alone prove: datagrams too long for a frame were merged if other datagrams of the flow fit a
-/// frame, and the long ones are multiples of their length.
+/// frame, and the long ones are multiples of their length. Not where their own checksums say that each was sent as one.
 pub(super) fn by_length(point: &mut Datagrams) {
     for flow in Flows::of(&point.seen).0.values() {
-        let long = |at: &&usize| point.seen[**at].payload > LONGEST;
-        let short = flow.iter().filter(|at| !long(at));
+        let is_long = |at: &&usize| point.seen[**at].payload > LONGEST;
+        let short = flow.iter().filter(|at| !is_long(at));
         let Some(part) = short.map(|&at| point.seen[at].payload).max() else {
             continue;
         };
-        let long: Vec<usize> = flow.iter().filter(long).copied().collect();
-        let multiples = long
-            .iter()
-            .filter(|&&at| point.seen[at].payload.is_multiple_of(part));
-        if multiples.count() * MULTIPLES < long.len() {
+        let long = flow.iter().filter(is_long);
+        let long: Vec<usize> = long
+            .filter(|at| !point.seen[**at].is_one)
+            .copied()
+            .collect();
+        if !are_multiples(long.iter().map(|at| point.seen[*at].payload), part) {
             continue;
         }
         for at in long {
             point.seen[at].segment = part;
         }
     }
+}
+
+/// Whether lengths are those of merged datagrams: GRO holds as many as come in a time, so that their number varies, and
+/// messages of a program are of one length, or of powers of two.
+fn are_multiples(lengths: impl Iterator<Item = u32> + Clone, part: u32) -> bool {
+    let all = lengths.clone().count();
+    let whole = lengths.filter(|length| part > 0 && length.is_multiple_of(part));
+    let times: Vec<u32> = whole.map(|length| length / part).collect();
+    let varies = times.iter().any(|number| *number != times[0])
+        && times.iter().any(|number| !number.is_power_of_two());
+    times.len() * MULTIPLES >= all && (part >= FILLED || varies)
 }

@@ -1,5 +1,6 @@
 //! From a captured frame to what the analysis keeps of it.
 
+use coalescope_wire::checksum::udp_checksum_holds;
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
     Tunnels, UDP, Udp, Vlans, plain_tcp, walk, walk_quoted,
@@ -12,6 +13,9 @@ use crate::file::RawFrame;
 use crate::fragments::Fragments;
 use crate::key::{Key, context};
 use crate::row::Kind;
+
+/// Payload of the longest datagram that fits an Ethernet frame (1,500 bytes, RFC 894, less 20 of IPv4 and 8 of UDP).
+pub(crate) const LONGEST: u32 = 1472;
 
 /// Length of a UDP header (RFC 768).
 const UDP_HEADER: usize = 8;
@@ -174,7 +178,9 @@ fn fill_datagram(slot: &mut Frame, raw: &RawFrame<'_>, packet: &Packet, udp: &Ud
     let is_dns = [udp.source_port, udp.destination_port].contains(&dns::PORT);
     let first = Some(captured).filter(|_| is_dns);
     let first = first.and_then(|payload| dns::first_message(payload, udp.payload_len));
-    (slot.payload, slot.seq) = (udp.payload_len, first.unwrap_or(0));
+    let is_whole = udp.payload_len > LONGEST && udp_checksum_holds(raw.data, packet);
+    let whole = is_whole.then_some(udp.payload_len);
+    (slot.payload, slot.seq) = (udp.payload_len, first.or(whole).unwrap_or(0));
     fill_head(slot, captured, udp.payload_len);
 }
 
