@@ -17,8 +17,8 @@ use crate::judged::is_unjudged;
 use crate::odds::{Table, all_damaged};
 use crate::part::Part;
 use crate::thresholds::{
-    A_FEW, ALPHA, DOUBT, HANDFUL, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT, SURELY,
-    TIMES_SINGLE,
+    A_FEW, ALPHA, DOUBT, HANDFUL, HEAVY_LOSS, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT,
+    SURELY, TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -155,6 +155,26 @@ impl<'a> BySize<'a> {
     /// Whether most full single frames are lost as well: then the path is too narrow for either.
     pub(crate) fn is_narrow(&self) -> bool {
         self.full.all >= A_FEW && self.full.share() >= MERGED_LOST
+    }
+
+    /// Whether nothing on a hop shows how frames of another length fared, where so many merged ones are lost that chance is no
+    /// likely reason; or more merged ones are not judged than lost.
+    pub(crate) fn is_uncompared(&self) -> bool {
+        let table = &self.table;
+        let is_alone = table.single < HANDFUL && table.single_lost == 0 && self.are_of_one_length();
+        let is_alone = is_alone && table.merged_share() >= HEAVY_LOSS;
+        self.hop.is_some() && table.merged_lost >= HANDFUL && (is_alone || self.is_unjudged)
+    }
+
+    fn are_of_one_length(&self) -> bool {
+        let all: Vec<Part> = self
+            .lengths
+            .iter()
+            .map(|one| Part::of([one].into_iter()))
+            .collect();
+        let sum: u64 = all.iter().map(|part| part.all).sum();
+        let most = all.iter().map(|part| part.all).max().unwrap_or(0);
+        most as f64 >= NEARLY_ALL * sum as f64
     }
 
     /// Frames by length: those of several segments.

@@ -43,6 +43,9 @@ pub(crate) enum Excess {
     Unexplained,
     /// Whatever is merged on the hop itself may be what is lost there.
     Hidden,
+    /// Many, no queue and no policer shows, and hardly another frame is there to compare them with, or most of what is not known
+    /// to have come is not judged.
+    Uncompared,
     /// All beyond some length, and few shorter ones: what cannot carry them does that, and a bucket that is too small.
     Limited,
 }
@@ -145,7 +148,11 @@ impl Excess {
         if size.limit(looks).is_some() {
             Self::Limited
         } else if !table.falls_on_merged() {
-            Self::None
+            if size.is_uncompared() && reason().is_none() {
+                Self::Uncompared
+            } else {
+                Self::None
+            }
         } else if size.is_narrow()
             || room::is_as_by_the_byte(table, lengths)
             || !spares_longer && size.falls_by_the_byte()
@@ -167,7 +174,7 @@ impl Excess {
     pub(crate) fn is_doubt(self) -> bool {
         matches!(
             self,
-            Self::Mixed | Self::Unexplained | Self::Limited | Self::Hidden
+            Self::Mixed | Self::Unexplained | Self::Limited | Self::Hidden | Self::Uncompared
         )
     }
 }
@@ -312,6 +319,35 @@ mod tests {
     fn loss_that_does_not_ask_for_length_is_no_excess() {
         let alike = [(2, 100, 5, 0), (4, 100, 4, 0)];
         assert_eq!(on_hop(&hop((400, 18), &alike)), Excess::None);
+    }
+
+    /// Without frames of another length nothing shows whether these are lost for being merged; nor where most are not judged.
+    #[test]
+    fn what_is_compared_with_nothing_is_not_cleared() {
+        let pairs = |all, lost| hop((0, 0), &[(2, all, lost, 0)]);
+        assert_eq!(on_hop(&pairs(2_714, 604)), Excess::Uncompared);
+        // A few in a hundred are lost anywhere.
+        assert_eq!(on_hop(&pairs(2_714, 90)), Excess::None);
+        let queue = Hop {
+            delay_spread_s: Some(0.05),
+            ..pairs(2_714, 604)
+        };
+        assert_eq!(on_hop(&queue), Excess::None);
+        let alike = [(2, 500, 110, 0), (3, 400, 90, 0), (6, 300, 65, 0)];
+        assert_eq!(on_hop(&hop((0, 0), &alike)), Excess::None);
+        assert_eq!(on_hop(&hop((40, 9), &[(2, 500, 110, 0)])), Excess::None);
+
+        let open = |merged, single| {
+            let mut hop = hop((83, 0), &[(2, 159, 6, 0), (3, 7, 1, 0)]);
+            (hop.merged.not_judged, hop.single.not_judged) = (merged, single);
+            hop.merged.seen = 166 + merged;
+            hop.single.seen = 83 + single;
+            on_hop(&hop)
+        };
+        assert_eq!(open(71, 0), Excess::Uncompared);
+        assert_eq!(open(5, 0), Excess::None);
+        // One capture is shorter.
+        assert_eq!(open(71, 40), Excess::None);
     }
 
     #[test]

@@ -284,15 +284,22 @@ fn needed_again(data: &Direction) -> f64 {
     data.retransmitted_bytes as f64 * (1.0 - needless.min(1.0))
 }
 
-/// Whether merged frames are seen to get through: then no loss is due to merging. Where many more frames come late than
-/// are sent again, the loss is in front of this point, and frames that arrive merged were merged behind it. Nor do some that get
+/// Whether what is lost passed here first. Where many more frames come late than are sent again, the loss is in front of this
+/// point, and frames that arrive merged were merged behind it.
+pub(crate) fn sees_losses(data: &Direction) -> bool {
+    let again = data.repeats.merged_repeated + data.repeats.single_repeated;
+    again > 0 && BEHIND * again >= data.late_frames
+}
+
+/// Whether merged frames are seen to get through: then no loss is due to merging. Nor do some that get
 /// through show anything where many do not, and hardly a single frame is there to compare them with.
 fn passes_merged(data: &Direction) -> bool {
     let (merged, lost) = (data.repeats.merged, data.repeats.merged_repeated);
-    let again = lost + data.repeats.single_repeated;
-    let sees_losses = again > 0 && BEHIND * again >= data.late_frames;
     let is_compared = data.repeats.single >= HANDFUL || (lost as f64) < PARTLY * merged as f64;
-    sees_losses && is_compared && merged >= HANDFUL && (lost as f64) < MERGED_LOST * merged as f64
+    sees_losses(data)
+        && is_compared
+        && merged >= HANDFUL
+        && (lost as f64) < MERGED_LOST * merged as f64
 }
 
 /// A few segments a round trip although there was room for more and the sender was not idle, and heavy losses: the

@@ -14,7 +14,7 @@ use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason};
 use crate::judged::{at, lost_by};
-use crate::limits::{ConnectionLimit, Limit, loss_frames, segments, waits_for_acks};
+use crate::limits::{ConnectionLimit, Limit, loss_frames, sees_losses, segments, waits_for_acks};
 use crate::loss::Kind;
 use crate::merging::is_judged;
 use crate::odds::Table;
@@ -155,7 +155,12 @@ impl Case<'_> {
             .map(Ahead::words);
         // Only merged frames that got through acquit merging, of the same direction; without any there is only no evidence
         // against it.
-        let seen = hop_merged(trace, self.direction) + self.data().repeats.merged;
+        let behind = if sees_losses(self.data()) {
+            self.data().repeats.merged
+        } else {
+            0
+        };
+        let seen = hop_merged(trace, self.direction) + behind;
         let (title, next) = match excess {
             Excess::ByLength(Some(Reason::Corruption)) => WRONG_BITS,
             Excess::ByLength(_) if room.is_some() => ROOM,
@@ -169,6 +174,7 @@ impl Case<'_> {
             Excess::Unexplained => (Doubt::UNEXPLAINED, FIND_LOSS),
             Excess::Limited => (Doubt::LIMITED, FIND_LOSS),
             Excess::Hidden => (Doubt::HIDDEN, FIND_LOSS),
+            Excess::Uncompared => (Doubt::UNCOMPARED, FIND_LOSS),
             Excess::Mixed => MIXED,
             _ => (
                 "segments are lost, and nothing here points to merging",
@@ -180,6 +186,13 @@ impl Case<'_> {
             Some(format!(
                 "they were late at {point} already, and lost in front of it"
             ))
+        };
+        // From behind nothing shows how long the frames were that carried it.
+        let is_behind = hop.is_none() && !sees_losses(self.data());
+        let next = if next == FIND_LOSS && is_behind {
+            FIND_LOSS_IN_FRONT
+        } else {
+            next
         };
         let place = hop.map(|hop| hop_words(hop)).or_else(in_front);
         evidence.extend(place.or_else(|| self.repeats_words()).map(without_frames));
@@ -279,6 +292,9 @@ fn is_same_loss(doubt: &Finding, loss: &Finding) -> bool {
 /// Advice for a loss.
 const FIND_LOSS: &str =
     "look for the loss itself: a full queue, a policer, a bad link; leave merging as it is";
+/// The same where the loss is in front of the only capture that shows it.
+const FIND_LOSS_IN_FRONT: &str = "look for the loss itself: a full queue, a policer, a bad link; it is in front of this capture, where nothing \
+     shows whether merged frames are lost: capture closer to the sender as well, and leave merging as it is until then";
 /// Title and advice where a frame is the likelier lost, the longer it is.
 const SLOPE: (&str, &str) = (
     "segments are lost by the byte, so that long frames are hit more often: a rate limit or a queue that is full, \

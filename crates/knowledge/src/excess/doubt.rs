@@ -65,12 +65,20 @@ impl Doubt {
     pub(crate) const LIMITED: &str = "merged frames beyond some length are lost, by a box that cannot carry them or a rate limit that has no \
      room for them";
 
+    pub(crate) const UNCOMPARED: &str = "merged frames are lost, and what became of single ones, or of most merged ones, is not seen";
+
     pub(crate) const HIDDEN: &str =
         "segments are lost in runs on a hop that merges them: merged frames may be what is lost";
 
     /// Whether a finding has the title of a doubt about frames.
     pub(crate) fn is_title(title: &str) -> bool {
-        [Self::UNEXPLAINED, Self::LIMITED, Self::HIDDEN].contains(&title)
+        [
+            Self::UNEXPLAINED,
+            Self::LIMITED,
+            Self::HIDDEN,
+            Self::UNCOMPARED,
+        ]
+        .contains(&title)
     }
 
     /// Of UDP datagrams on one of so many hops.
@@ -123,7 +131,15 @@ impl Doubt {
         match excess {
             Excess::Limited => FRAMES.limited(&BySize::of_hop(hop), 1, fate),
             Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_hop(hop), fate)),
+            Excess::Uncompared => Some(Self::uncompared(&Table::of_hop(hop), fate)),
             _ => None,
+        }
+    }
+
+    fn uncompared(table: &Table, fate: &str) -> Self {
+        Self {
+            title: Self::UNCOMPARED,
+            words: table.words(None, fate),
         }
     }
 
@@ -133,6 +149,7 @@ impl Doubt {
         match Excess::behind(point, data) {
             Excess::Limited => FRAMES.limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
             Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_repeats(data), AGAIN)),
+            Excess::Uncompared => Some(Self::uncompared(&Table::of_repeats(data), AGAIN)),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 use crate::limits::{ConnectionLimit, lacks_the_longest, loss_frames};
 use crate::odds::Table;
 use crate::same::{Group, Same};
-use crate::thresholds::LOSS_FRAMES;
+use crate::thresholds::{LOSS_FRAMES, PARTLY};
 
 /// The frames that hops lost, by connection and direction.
 pub(super) type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
@@ -26,9 +26,13 @@ pub(super) fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a
 }
 
 /// Whether a hop lost frames that stood alone, or passed most of those that did not; and the same connection's, not others'.
-/// Where nearly all frames close to each other are lost, they may have been merged on the hop itself, and lost for that.
+/// Where nearly all frames close to each other are lost, they may have been merged on the hop itself, and lost for that: a few
+/// that stood alone are lost for another reason.
 fn is_plain(hop: &Hop, seen: &HopConnection) -> bool {
-    let lone = hop.lone.lost >= LOSS_FRAMES;
+    let share = |lost: u64, came: u64| lost as f64 / (lost + came).max(1) as f64;
+    let of_lone = share(hop.lone.lost, hop.lone.came_through());
+    let of_all = share(hop.single.lost, hop.single.came_through());
+    let lone = hop.lone.lost >= LOSS_FRAMES && of_lone >= PARTLY * of_all;
     let passes = seen.single.came_through() >= 2 * seen.single.lost;
     let has_most = 2 * seen.single.lost >= hop.single.lost;
     passes && (lone || passes_bursts(hop)) || lone && has_most
@@ -64,4 +68,40 @@ pub(super) fn hops_show_losses(
             && 2 * table.single_lost >= lost
             && table.hint().is_none()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes(arrived: u64, lost: u64) -> Outcomes {
+        Outcomes {
+            arrived,
+            lost,
+            ..Outcomes::default()
+        }
+    }
+
+    /// A hop of one connection that loses so many of its frames that stand alone, and of the others.
+    fn is_plain_of(lone: (u64, u64), close: (u64, u64)) -> bool {
+        let single = outcomes(lone.0 + close.0 - lone.1 - close.1, lone.1 + close.1);
+        let hop = Hop {
+            lone: outcomes(lone.0 - lone.1, lone.1),
+            single,
+            ..Hop::default()
+        };
+        let seen = HopConnection {
+            single,
+            ..HopConnection::default()
+        };
+        is_plain(&hop, &seen)
+    }
+
+    #[test]
+    fn a_few_lone_losses_beside_many_others_settle_nothing() {
+        assert!(is_plain_of((400, 12), (400, 12)));
+        assert!(is_plain_of((400, 100), (400, 120)));
+        assert!(!is_plain_of((500, 5), (298, 292)));
+        assert!(!is_plain_of((500, 0), (298, 292)));
+    }
 }
