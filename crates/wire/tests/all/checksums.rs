@@ -3,7 +3,7 @@
 use crate::build::{IPV4, ethernet, found, ipv4, ipv4_fragment, tcp, udp};
 use coalescope_wire::checksum::{
     ChecksumState, copy_and_sum, fold, pseudo_header_v4, pseudo_header_v6, sum, tcp_checksum_state,
-    update, update32,
+    udp_checksum_holds, update, update32,
 };
 use coalescope_wire::{LinkType, walk};
 use etherparse::PacketBuilder;
@@ -149,6 +149,45 @@ proptest! {
         let partial = partial(&frame);
         prop_assert_ne!(tcp_checksum_state(&partial, &found(&partial)), ChecksumState::Wrong);
     }
+}
+
+/// Against etherparse: a datagram holds as it is, and not with a bit changed, without its last byte, or unsummed.
+#[test]
+fn sums_of_datagrams_hold_for_the_whole_alone() {
+    for six in [false, true] {
+        for length in [0, 1, 100, 8_191] {
+            let frame = datagram(six, &vec![7; length]);
+            let holds = |frame: &[u8]| {
+                let packet = walk(LinkType::Ethernet, frame, 42 + 8_191 + 20);
+                packet.is_ok_and(|packet| udp_checksum_holds(frame, &packet))
+            };
+            assert!(holds(&frame), "{six} {length}");
+            let at = found(&frame).ip.payload_offset;
+            let mut wrong = frame.clone();
+            wrong[at] ^= 0x10;
+            assert!(!holds(&wrong), "{six} {length}");
+            assert!(!holds(&frame[..frame.len() - 1]), "{six} {length}");
+            let mut unsummed = frame.clone();
+            unsummed[at + 6..at + 8].fill(0);
+            assert!(!holds(&unsummed), "{six} {length}");
+        }
+    }
+    let segment = segment(false, [10; 16], [11; 16], &[7; 100]);
+    assert!(!udp_checksum_holds(&segment, &found(&segment)));
+}
+
+fn datagram(six: bool, payload: &[u8]) -> Vec<u8> {
+    let link = PacketBuilder::ethernet2([2; 6], [4; 6]);
+    let builder = match six {
+        true => link.ipv6([10; 16], [11; 16], 64),
+        false => link.ipv4([10; 4], [11; 4], 64),
+    };
+    let mut frame = Vec::new();
+    builder
+        .udp(1_000, 2_000)
+        .write(&mut frame, payload)
+        .expect("it fits");
+    frame
 }
 
 #[test]
