@@ -226,6 +226,27 @@ fn names_of_hosts_above_those_of_interfaces_stay_hosts() {
 
 /// A host may have the name of an interface: of a tunnel to it, or one that looks like the kernel's; and a loop over hosts is none
 /// over interfaces.
+/// Outputs of two times are of one host, and contradict each other: neither is taken.
+#[test]
+fn titles_of_times_name_no_hosts() {
+    let features = |lro: &str| format!("Features for eth0:\nlarge-receive-offload: {lro}\n");
+    let [before, after] = ["on", "off"].map(features);
+    for titles in [
+        ["Before:", "After:"],
+        ["# earlier", "# now"],
+        ["== before ==", "== after =="],
+    ] {
+        let text = format!(
+            "{}\n{before}\n{}\n{after}\nroot@gw:~# ip link\n{LINKS}",
+            titles[0], titles[1]
+        );
+        let host = one(&text);
+        assert_eq!(host.name.as_deref(), Some("gw"), "{text}");
+        assert_eq!(has_lro(&host, "eth0"), None, "{text}");
+        assert!(!host.unread.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn hosts_that_are_named_like_interfaces_stay_hosts() {
     let lists = |tunnel: &str, lro: &str| {

@@ -12,7 +12,7 @@ mod typed;
 use std::collections::BTreeSet;
 
 use super::command;
-pub(super) use title::Names;
+pub(super) use title::{Names, is_time};
 pub(super) use typed::Typed;
 
 /// The output of one command.
@@ -149,7 +149,7 @@ pub(super) const END: &str = "{code}";
 const ENDS: [&str; 6] = ["{noformat}", END, "[/code]", "[/pre]", "</pre>", "(END)"];
 
 fn is_end(line: &str) -> bool {
-    ENDS.contains(&line.trim())
+    ENDS.contains(&line.trim()) || is_time(line)
 }
 
 fn separator(line: &str) -> Option<Separator<'_>> {

@@ -1,7 +1,9 @@
 //! Lines that name the host whose output stands below.
 
 use crate::sources::command;
-use crate::sources::split::{Line, Lines, Names, Typed, begins_output, is_begin, is_uname};
+use crate::sources::split::{
+    Line, Lines, Names, Typed, begins_output, is_begin, is_time, is_uname,
+};
 
 /// One or three lines, and where they are.
 pub(super) struct Heading<'a> {
@@ -40,6 +42,7 @@ pub(super) fn likely(text: &str) -> Vec<Heading<'_>> {
     headings.retain(|heading| {
         !command::is_known(heading.host)
             && !command::is_way(heading.host)
+            && !is_time(heading.host)
             && begins_output(&text[heading.end..])
             && !names.is_title(heading.host, &text[heading.end..])
             && !typed.is_comment(heading.start, text)

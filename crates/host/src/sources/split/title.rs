@@ -6,6 +6,16 @@ use std::collections::BTreeSet;
 use super::{Lines, begins, prompt};
 use crate::names::{NICS, numbered};
 
+/// Titles of what one host printed at two times.
+const TIMES: [&str; 5] = ["before", "after", "now", "earlier", "later"];
+
+/// `Before:`, `=== After ===`: what stands below is of another time than what stands above.
+pub(in crate::sources) fn is_time(line: &str) -> bool {
+    let marks = |c: char| c.is_whitespace() || "#=*-:".contains(c);
+    let word = line.trim_matches(marks);
+    TIMES.iter().any(|time| word.eq_ignore_ascii_case(time))
+}
+
 /// Names of interfaces.
 pub(in crate::sources) struct Names<'a> {
     listed: BTreeSet<&'a str>,
