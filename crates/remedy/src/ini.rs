@@ -82,6 +82,18 @@ pub(crate) fn set(text: &str, dialect: Dialect, section: &str, key: &str, value:
     }
 }
 
+/// A text with another file's behind it, read one after the other: a line that goes on ends with its file.
+pub(crate) fn joined(mut text: String, dialect: Dialect, more: &str) -> String {
+    let end = line_end(&text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push_str(end);
+    }
+    if read(&text, dialect).last().is_some_and(|line| line.goes_on) {
+        text.push_str(end);
+    }
+    text + more
+}
+
 /// All sections but those of one name, without what is before the first.
 pub(crate) fn without(text: &str, dialect: Dialect, section: &str) -> String {
     let mut is_kept = false;
@@ -188,8 +200,19 @@ fn append(text: &str, section: &str, assignment: &str) -> String {
     format!("{text}{closed}{gap}[{section}]{end}{assignment}{end}")
 }
 
-/// A boolean as systemd and NetworkManager read it.
-pub(crate) fn boolean(value: &str) -> Option<bool> {
+/// A boolean as the readers of a dialect take it.
+pub(crate) fn boolean(value: &str, dialect: Dialect) -> Option<bool> {
+    match (dialect, value) {
+        // GLib takes no other words (g_key_file_get_boolean, tried with GLib 2.74).
+        (Dialect::Keyfile, "true" | "1") => Some(true),
+        (Dialect::Keyfile, "false" | "0") => Some(false),
+        (Dialect::Keyfile, _) => None,
+        (Dialect::Systemd, _) => lenient(value),
+    }
+}
+
+/// As systemd and netplan read it: any case, and a word of many.
+pub(crate) fn lenient(value: &str) -> Option<bool> {
     match value.to_ascii_lowercase().as_str() {
         "1" | "yes" | "y" | "true" | "t" | "on" => Some(true),
         "0" | "no" | "n" | "false" | "f" | "off" => Some(false),
@@ -243,6 +266,30 @@ mod tests {
         assert_eq!(get(text, Dialect::Keyfile, "Link", "Gro"), Some("two"));
         let own = "[Link]\nGro=t\\\nrue\nA=b\n";
         assert_eq!(link(own, "false"), "[Link]\nGro=false\nA=b\n");
+    }
+
+    #[test]
+    fn a_line_that_goes_on_ends_with_its_file() {
+        for own in ["[Link]\nAlias=one \\", "[Link]\nAlias=one \\\n"] {
+            let all = joined(own.to_owned(), Dialect::Systemd, "[Link]\nGro=no\n");
+            assert_eq!(get(&all, Dialect::Systemd, "Link", "Gro"), Some("no"));
+        }
+        assert_eq!(joined("[A]".to_owned(), Dialect::Systemd, "b"), "[A]\nb");
+        assert_eq!(joined(String::new(), Dialect::Systemd, "b"), "b");
+    }
+
+    #[test]
+    fn each_reader_has_its_words() {
+        for (word, systemd, glib) in [
+            ("true", Some(true), Some(true)),
+            ("0", Some(false), Some(false)),
+            ("off", Some(false), None),
+            ("False", Some(false), None),
+            ("maybe", None, None),
+        ] {
+            assert_eq!(boolean(word, Dialect::Systemd), systemd, "{word}");
+            assert_eq!(boolean(word, Dialect::Keyfile), glib, "{word}");
+        }
     }
 
     #[test]

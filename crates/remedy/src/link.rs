@@ -4,7 +4,10 @@
 //! to repeat the one that has counted until now, or names and addresses would change at the next
 //! start. A drop-in would not do: its keys would go to every interface that the file matches, and
 //! a `[Match]` in it would take the file away from the others. `OriginalName=` is for names that the
-//! kernel gave, so hardware is matched by the address that it came with.
+//! kernel gave, so hardware is matched by the address that it came with. Which file counts is read from the
+//! files: udev's database has what counted when udev last looked.
+
+mod matching;
 
 use crate::device::Device;
 use crate::error::Error;
@@ -12,6 +15,7 @@ use crate::ini::{self, Dialect};
 use crate::model::{Configured, Manager};
 use crate::names;
 use crate::tree::{Tree, Written};
+use matching::Fit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -31,22 +35,70 @@ fn own(prefix: &str, interface: &str) -> PathBuf {
     Path::new(LOCAL).join(format!("{prefix}-coalescope-{interface}.link"))
 }
 
-/// The file that will count at the next start: ours if it is there, else the one that udev has applied.
-fn effective(tree: &Tree, device: &Device) -> Option<PathBuf> {
-    let ours = PREFIXES.map(|prefix| own(prefix, &device.name));
-    let ours = ours.into_iter().filter(|path| tree.exists(path));
-    let all = ours.chain(device.link_file.clone());
-    all.min_by_key(|path| path.file_name().map(ToOwned::to_owned))
+/// The file that will count for an interface at the next start, if one will.
+fn effective(tree: &Tree, device: &Device) -> Result<Option<PathBuf>, Error> {
+    for path in files(tree) {
+        if counts(tree, device, &path)? {
+            return Ok(Some(path));
+        }
+    }
+    match &device.link_file {
+        Some(gone) => {
+            let why = format!("udev has applied {}, which is gone", gone.display());
+            Err(unsure(device, &why))
+        }
+        None => Ok(None),
+    }
 }
 
-/// The text of a file with that of its drop-ins behind it, as udev puts them together.
+/// Whether a file counts, if none before does. udev could judge what cannot be judged here.
+fn counts(tree: &Tree, device: &Device, path: &Path) -> Result<bool, Error> {
+    let applied = device.link_file.as_deref().and_then(Path::file_name);
+    let is_applied = applied.is_some() && path.file_name() == applied;
+    let (shown, name) = (path.display(), &device.name);
+    match matching::fit(&with_drop_ins(tree, path)?, tree, device) {
+        Fit::Yes => Ok(true),
+        Fit::Depends(_) if is_applied => Ok(true),
+        Fit::Depends(key) => Err(unsure(device, &format!("{shown} matches by {key}="))),
+        Fit::No if is_applied => {
+            let why = format!("udev has applied {shown}, which does not match {name} now");
+            Err(unsure(device, &why))
+        }
+        Fit::No => Ok(false),
+    }
+}
+
+fn unsure(device: &Device, why: &str) -> Error {
+    let name = &device.name;
+    Error::unsuitable(
+        format!("{why}: which .link file counts for {name} at the next start cannot be told"),
+        format!(
+            "add the key to that file by hand: `udevadm test-builtin net_setup_link /sys/class/net/{name}` names it"
+        ),
+    )
+}
+
+/// The files in the order in which udev looks at them: by name, whatever the folder.
+fn files(tree: &Tree) -> Vec<PathBuf> {
+    let mut files = BTreeMap::new();
+    for folder in FOLDERS.iter().rev().map(Path::new) {
+        let names = tree.names(folder).into_iter();
+        let links = names.filter(|name| name.ends_with(".link") && !name.starts_with('.'));
+        files.extend(links.map(|name| (name.clone(), folder.join(name))));
+    }
+    files.into_values().collect()
+}
+
+/// The text of a file with that of its drop-ins behind it, as udev puts them together; none of a file that is empty,
+/// which masks others of its name.
 fn with_drop_ins(tree: &Tree, path: &Path) -> Result<String, Error> {
     let mut all = tree.text(path)?.unwrap_or_default();
+    if all.is_empty() {
+        return Ok(all);
+    }
     for drop_in in drop_ins(tree, path) {
-        if !all.is_empty() && !all.ends_with('\n') {
-            all.push('\n');
-        }
-        all.push_str(&tree.text(&drop_in)?.unwrap_or_default());
+        let more = tree.text(&drop_in)?.unwrap_or_default();
+        all = ini::joined(all, Dialect::Systemd, &more);
     }
     Ok(all)
 }
@@ -65,7 +117,7 @@ fn drop_ins(tree: &Tree, path: &Path) -> Vec<PathBuf> {
 
 pub(crate) fn configured(tree: &Tree, device: &Device, feature: &str) -> Result<Configured, Error> {
     let key = key(feature)?;
-    let path = effective(tree, device);
+    let path = effective(tree, device)?;
     let text = path
         .as_ref()
         .map(|path| with_drop_ins(tree, path))
@@ -73,7 +125,7 @@ pub(crate) fn configured(tree: &Tree, device: &Device, feature: &str) -> Result<
         .unwrap_or_default();
     let value = ini::get(&text, Dialect::Systemd, "Link", key);
     Ok(Configured {
-        on: value.and_then(ini::boolean),
+        on: value.and_then(|value| ini::boolean(value, Dialect::Systemd)),
         at: path,
     })
 }
@@ -85,7 +137,7 @@ fn key(feature: &str) -> Result<&'static str, Error> {
 pub(crate) fn set(tree: &mut Tree, device: &Device, feature: &str, on: bool) -> Result<(), Error> {
     let key = key(feature)?;
     need_udev(device)?;
-    let (path, text, why) = match effective(tree, device) {
+    let (path, text, why) = match effective(tree, device)? {
         Some(path) if is_only_for(tree, device, &path)? => {
             let text = tree.text(&path)?.unwrap_or_default();
             (
@@ -128,18 +180,7 @@ fn is_only_for(tree: &Tree, device: &Device, path: &Path) -> Result<bool, Error>
     if !path.starts_with(LOCAL) {
         return Ok(false);
     }
-    let text = with_drop_ins(tree, path)?;
-    let mut keys = ini::keys(&text, Dialect::Systemd, "Match");
-    let is_mac = |value: &str| {
-        let mac = device.permanent_mac.as_deref();
-        mac.is_some_and(|mac| value.eq_ignore_ascii_case(mac))
-    };
-    Ok(keys.any(|(key, value)| match key {
-        "MACAddress" | "PermanentMACAddress" => is_mac(value),
-        "OriginalName" => value == device.name,
-        "Path" => Some(value) == device.slot.as_deref(),
-        _ => false,
-    }))
+    Ok(matching::pins(&with_drop_ins(tree, path)?, tree, device))
 }
 
 /// A new file, with all that has counted until now, and why.
@@ -205,7 +246,9 @@ fn matches(tree: &Tree, device: &Device) -> Result<String, Error> {
         (Some(mac), _) => Ok(format!("PermanentMACAddress={mac}")),
         (None, Some(slot)) if device.is_physical => Ok(slot),
         // What makes a virtual interface gives it its name at once.
-        (None, _) if !device.is_physical => Ok(format!("OriginalName={}", device.name)),
+        (None, _) if !device.is_physical && device.original_name.is_some() => {
+            Ok(format!("OriginalName={}", device.name))
+        }
         (None, _) => Err(unmatched(device)),
     }
 }

@@ -254,7 +254,7 @@ fn booleans(keys: &Value) -> BTreeMap<String, bool> {
 fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(on) => Some(*on),
-        Value::String(text) => crate::ini::boolean(text),
+        Value::String(text) => crate::ini::lenient(text),
         _ => None,
     }
 }

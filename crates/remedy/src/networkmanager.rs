@@ -94,7 +94,7 @@ pub(crate) fn configured(tree: &Tree, path: &Path, feature: &str) -> Result<Conf
     let text = tree.text(path)?.unwrap_or_default();
     let value = ini::get(&text, Dialect::Keyfile, "ethtool", &key);
     Ok(Configured {
-        on: value.and_then(ini::boolean),
+        on: value.and_then(|value| ini::boolean(value, Dialect::Keyfile)),
         at: Some(path.to_owned()),
     })
 }

@@ -50,6 +50,13 @@ impl Machine {
         self.interface(name, index, mac);
         self.put(&format!("/sys/class/net/{name}/device/vendor"), "0x1af4\n");
         self.put(&format!("/sys/class/net/{name}/addr_assign_type"), "0\n");
+        // udev has renamed all that has not the kernel's name.
+        let named_by = if name.starts_with("eth") {
+            "1\n"
+        } else {
+            "4\n"
+        };
+        self.put(&format!("/sys/class/net/{name}/name_assign_type"), named_by);
         let slot = format!("pci-0000:00:{index:02}.0");
         let udev = format!(
             "I:1234\nE:ID_NET_DRIVER=virtio_net\nE:ID_NET_LINK_FILE={link_file}\nE:ID_PATH={slot}\nG:systemd\n"

@@ -130,3 +130,210 @@ fn what_cannot_be_said_or_matched_is_refused() {
     let refusal = machine.refusal(&off("ens3", GRO));
     assert!(refusal.contains("udev knows nothing of ens3"), "{refusal}");
 }
+
+fn text_of_new(machine: &Machine, interface: &str) -> String {
+    let plan = machine.plan(&[off(interface, GRO)]);
+    assert_eq!(plan.refused, []);
+    let file = &plan.files[0];
+    let name = format!("10-coalescope-{interface}.link");
+    assert!(file.path.ends_with(&name), "{}", file.path.display());
+    String::from_utf8(file.after.clone()).unwrap()
+}
+
+/// systemd.link(5): values of one key are one list, wherever they stand.
+#[test]
+fn a_file_with_several_values_of_a_key_is_about_several() {
+    let own = "/etc/systemd/network/50-two.link";
+    let other = "52:54:00:00:00:02";
+    for matched in [
+        format!("MACAddress={MAC}\nMACAddress={other}"),
+        format!("MACAddress={other} {MAC}"),
+        format!("PermanentMACAddress={MAC}\n[Link]\n[Match]\nPermanentMACAddress={other}"),
+        format!("MACAddress={MAC} \\\n  {other}"),
+        format!("MACAddress=\"{MAC} {other}\""),
+        "Path=pci-0000:00:02.0\nPath=pci-*".to_owned(),
+        "OriginalName=eth* ens3\nOriginalName=ens3".to_owned(),
+    ] {
+        let machine = networkd(own);
+        machine.put(own, &format!("[Match]\n{matched}\n[Link]\nMTUBytes=9000\n"));
+        let text = text_of_new(&machine, "ens3");
+        assert!(
+            text.contains(&format!("[Match]\nPermanentMACAddress={MAC}\n")),
+            "{text}"
+        );
+        assert!(
+            text.contains("MTUBytes=9000") && !text.contains(other),
+            "{text}"
+        );
+        machine.there_and_back(&[off("ens3", GRO)]);
+    }
+    // An empty value takes back those before, and another key only narrows.
+    let machine = networkd(own);
+    let matched = format!("MACAddress={other}\nMACAddress=\nMACAddress={MAC}\nType=!vlan");
+    machine.put(own, &format!("[Match]\n{matched}\n[Link]\nMTUBytes=9000\n"));
+    machine.put("/sys/class/net/ens3/type", "1\n");
+    assert!(
+        machine.plan(&[off("ens3", GRO)]).files[0]
+            .path
+            .ends_with("50-two.link")
+    );
+}
+
+#[test]
+fn virtual_interfaces_of_one_file_are_told_apart() {
+    for names in [
+        "OriginalName=br0\nOriginalName=br1",
+        "OriginalName=br0 br1",
+        "OriginalName=br*\nOriginalName=br0",
+    ] {
+        let machine = Machine::new();
+        let own = "/etc/systemd/network/50-two.link";
+        machine.put(
+            own,
+            &format!("[Match]\n{names}\n[Link]\nDescription=both\n"),
+        );
+        for (index, name) in [(5, "br0"), (6, "br1")] {
+            machine.interface(name, index, MAC);
+            machine.put(&format!("/sys/class/net/{name}/uevent"), "DEVTYPE=bridge\n");
+            machine.put(
+                &format!("/run/udev/data/n{index}"),
+                &format!("E:ID_NET_LINK_FILE={own}\n"),
+            );
+            let state = "NETWORK_FILE=/etc/systemd/network/br.network\n";
+            machine.put(&format!("/run/systemd/netif/links/{index}"), state);
+        }
+        let text = text_of_new(&machine, "br0");
+        assert!(
+            text.contains("[Match]\nOriginalName=br0\n\n[Link]\nDescription=both\n"),
+            "{text}"
+        );
+        machine.there_and_back(&[off("br0", GRO)]);
+    }
+}
+
+/// A VLAN has its card's address from the beginning, so that udev applies the card's file to both.
+#[test]
+fn a_file_that_fits_another_interface_too_is_not_about_one_alone() {
+    let own = "/etc/systemd/network/50-ens3.link";
+    let machine = networkd(own);
+    machine.put(
+        own,
+        &format!("[Match]\nMACAddress={MAC}\n[Link]\nMTUBytes=9000\n"),
+    );
+    machine.interface("ens3.5", 9, MAC);
+    machine.put("/sys/class/net/ens3.5/addr_assign_type", "2\n");
+    assert!(text_of_new(&machine, "ens3").contains(&format!("PermanentMACAddress={MAC}")));
+    machine.put(
+        own,
+        &format!("[Match]\nPermanentMACAddress={MAC}\n[Link]\nMTUBytes=9000\n"),
+    );
+    assert!(
+        machine.plan(&[off("ens3", GRO)]).files[0]
+            .path
+            .ends_with("50-ens3.link")
+    );
+}
+
+/// udev's database has what counted when udev last looked.
+#[test]
+fn what_will_count_is_read_from_the_files() {
+    let gone = "/etc/systemd/network/50-old.link";
+    let machine = networkd(gone);
+    let text = text_of_new(&machine, "ens3");
+    assert!(
+        text.contains("NamePolicy=keep") && text.contains(DEFAULT) && !text.contains(gone),
+        "{text}"
+    );
+    machine.there_and_back(&[off("ens3", GRO)]);
+    // Nothing is left that could be repeated.
+    std::fs::remove_file(machine.real(DEFAULT)).unwrap();
+    let refusal = machine.refusal(&off("ens3", GRO));
+    assert!(
+        refusal.contains("50-old.link, which is gone") && refusal.contains("net_setup_link"),
+        "{refusal}"
+    );
+    // One that was written since, and says the opposite.
+    let machine = networkd(DEFAULT);
+    let mine = "/etc/systemd/network/05-mine.link";
+    machine.put(
+        mine,
+        &format!("[Match]\nPermanentMACAddress={MAC}\n[Link]\nGenericReceiveOffload=yes\n"),
+    );
+    let diff = machine.there_and_back(&[off("ens3", GRO)]);
+    assert!(
+        diff.contains("b/etc/systemd/network/05-mine.link"),
+        "{diff}"
+    );
+}
+
+#[test]
+fn files_that_do_not_count_are_passed_over() {
+    let machine = networkd(DEFAULT);
+    let folder = "/usr/lib/systemd/network";
+    for (name, text) in [
+        ("73-usb.link", "[Match]\nPath=*-usb-*\n[Link]\nMTUBytes=1\n"),
+        (
+            "80-ve.link",
+            "[Match]\nKind=veth\nOriginalName=ve-*\n[Link]\nMTUBytes=1\n",
+        ),
+        (
+            "80-wlan.link",
+            "[Match]\nType=wlan\nHost=other\n[Link]\nMTUBytes=1\n",
+        ),
+        (
+            "80-mac.link",
+            "[Match]\nMACAddress=52-54-00-00-00-09\n[Link]\nMTUBytes=1\n",
+        ),
+        (
+            "80-driver.link",
+            "[Match]\nDriver=!virtio_net igb\n[Link]\nMTUBytes=1\n",
+        ),
+        (
+            "80-empty.link",
+            "[Match]\nOriginalName=*\nOriginalName=\n[Link]\nMTUBytes=1\n",
+        ),
+        (
+            "80-masked.link",
+            "[Match]\nOriginalName=*\n[Link]\nMTUBytes=1\n",
+        ),
+        (
+            "80-x.link~",
+            "[Match]\nOriginalName=*\n[Link]\nMTUBytes=1\n",
+        ),
+    ] {
+        machine.put(&format!("{folder}/{name}"), text);
+    }
+    machine.put("/sys/class/net/ens3/type", "1\n");
+    machine.put("/etc/systemd/network/80-masked.link", "");
+    let text = text_of_new(&machine, "ens3");
+    assert!(
+        text.contains("NamePolicy=keep") && !text.contains("MTUBytes"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_match_that_cannot_be_judged_is_named() {
+    let machine = networkd(DEFAULT);
+    let path = "/etc/systemd/network/60-host.link";
+    for matched in [
+        "Host=web1",
+        "Property=ID_BUS=usb",
+        "OriginalName=ens3",
+        "KernelVersion=>6",
+    ] {
+        machine.put(
+            path,
+            &format!("[Match]\n{matched}\n[Link]\nMTUBytes=9000\n"),
+        );
+        let refusal = machine.refusal(&off("ens3", GRO));
+        let key = matched.split('=').next().unwrap();
+        assert!(
+            refusal.contains(&format!("60-host.link matches by {key}=")),
+            "{refusal}"
+        );
+    }
+    // What udev has applied did match.
+    machine.nic("ens3", 2, MAC, path);
+    assert!(text_of_new(&machine, "ens3").contains("MTUBytes=9000"));
+}
