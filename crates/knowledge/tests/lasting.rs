@@ -20,14 +20,18 @@ fn remedies(host: &str) -> Vec<Remedy> {
     finding.remedies.clone()
 }
 
-/// The managers for which a way is shown to keep LRO off, on a router of this distribution.
-fn ways(distribution: &str) -> Vec<String> {
-    let host = format!(
+/// What keeps LRO off on a router of this distribution.
+fn of_router(distribution: &str) -> Vec<Remedy> {
+    remedies(&format!(
         "{{platform: linux, name: gw, {distribution} stack: {{sysctls: {{net.ipv4.ip_forward: '1'}}}}, interfaces: {{
         eth0: {{name: eth0, kind: physical, mac: '02:00:00:00:00:01', features: {{large-receive-offload: {{active: true}}}}}},
         eth1: {{name: eth1, kind: physical, features: {{large-receive-offload: {{active: false}}}}}}}}}}"
-    );
-    let remedies = remedies(&host);
+    ))
+}
+
+/// The managers for which a way is shown to keep LRO off, on a router of this distribution.
+fn ways(distribution: &str) -> Vec<String> {
+    let remedies = of_router(distribution);
     let lasting = |kind| {
         let all = remedies.iter().filter(move |one| one.kind == kind);
         all.map(|one| one.platform.clone()).collect::<Vec<_>>()
@@ -69,6 +73,19 @@ fn releases_have_the_ways_that_they_know() {
     }
     // Nothing is known of the release: each way that most have.
     assert_eq!(ways(""), [link, nm, "netplan", "ifupdown", "rhel-ifcfg"]);
+}
+
+/// netplan takes the ID for the kernel's name otherwise, and udev looks before the interface is renamed.
+#[test]
+fn netplan_matches_by_no_name_of_an_interface() {
+    let remedies = of_router("distribution: {id: ubuntu, version: '24.04'},");
+    let mut all = remedies.iter();
+    let netplan = all.find(|one| one.platform == "netplan" && one.kind == RemedyKind::Persistent);
+    let command = netplan.map_or("", |one| &one.command);
+    assert!(
+        command.contains("match: {name: \"*\", macaddress: \"02:"),
+        "{command}"
+    );
 }
 
 /// What is shown to keep LRO off at a bond or team, or at one of its members, which has the address of the first of them: by that

@@ -89,6 +89,19 @@ fn files(tree: &Tree) -> Vec<PathBuf> {
     files.into_values().collect()
 }
 
+/// A file that comes before one of a name and matches the interface, or may: the later one has no say then.
+pub(crate) fn before(tree: &Tree, device: &Device, name: &str) -> Result<Option<PathBuf>, Error> {
+    for path in files(tree) {
+        if path.file_name().is_some_and(|own| own >= name) {
+            break;
+        }
+        if matching::fit(&with_drop_ins(tree, &path)?, tree, device) != Fit::No {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
 /// The text of a file with that of its drop-ins behind it, as udev puts them together; none of a file that is empty,
 /// which masks others of its name.
 fn with_drop_ins(tree: &Tree, path: &Path) -> Result<String, Error> {

@@ -16,7 +16,9 @@ pub(crate) fn configured(
     match owner {
         Owner::Keyfile { path } => networkmanager::configured(tree, path, feature),
         Owner::Ifcfg { path, .. } => ifcfg::configured(tree, device, path, feature),
-        Owner::Netplan { id, renderer } => netplan::configured(tree, id, *renderer, feature),
+        Owner::Netplan { id, renderer } => {
+            netplan::configured(tree, device, id, *renderer, feature)
+        }
         Owner::Link => link::configured(tree, device, feature),
         Owner::Ifupdown => ifupdown::configured(tree, device, feature),
     }

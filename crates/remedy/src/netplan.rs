@@ -4,13 +4,17 @@
 //! or stands instead of, what earlier ones say of the same device. Offload keys are for networkd only;
 //! for NetworkManager there is `passthrough`. netplan(5) also says that offloads do not work reliably
 //! for devices matched by name only, so hardware is matched by the address it came with: then
-//! netplan's own .link file keeps systemd from naming the interface, and `set-name` has to.
+//! netplan's own .link file keeps systemd from naming the interface, and `set-name` has to. That file matches by a
+//! name as well if a definition has none of its own (`OriginalName=` of the ID), and the kernel's name is another one at the
+//! start: `name: "*"` takes that back. Tried with netplan's generator 0.106.
 
 mod definition;
 mod version;
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::ini::{self, Dialect};
+use crate::link;
 use crate::model::{Configured, Found, Manager, Owner};
 use crate::names;
 use crate::tree::{Tree, Written};
@@ -101,6 +105,7 @@ pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error>
 
 pub(crate) fn configured(
     tree: &Tree,
+    device: &Device,
     id: &str,
     renderer: Manager,
     feature: &str,
@@ -115,10 +120,32 @@ pub(crate) fn configured(
             .any(|(_, name, values)| name == id && at(values, renderer, &keys).is_some());
         last = if speaks { Some(path) } else { last };
     }
-    Ok(Configured {
-        on: own.and_then(|own| at(&own.keys, renderer, &keys)),
-        at: last,
-    })
+    let own = own.filter(|own| counts(device, own, renderer));
+    let on = own.and_then(|own| at(&own.keys, renderer, &keys));
+    if renderer == Manager::SystemdNetworkd {
+        need_first(tree, device, id)?;
+    }
+    Ok(Configured { on, at: last })
+}
+
+/// Whether what a definition says has an effect at the next start.
+fn counts(device: &Device, definition: &Definition, renderer: Manager) -> bool {
+    identity(device, definition, renderer).is_ok_and(|missing| missing.is_empty())
+}
+
+/// Refuses if udev goes by another .link file than the one that netplan makes.
+fn need_first(tree: &Tree, device: &Device, id: &str) -> Result<(), Error> {
+    let own = format!("10-netplan-{id}.link");
+    let Some(first) = link::before(tree, device, &own)? else {
+        return Ok(());
+    };
+    let first = first.display();
+    Err(Error::unsuitable(
+        format!(
+            "udev goes by one .link file only, and {first} comes before {own}, which netplan makes"
+        ),
+        format!("set it in {first} by hand, or take that file away"),
+    ))
 }
 
 /// The feature's key for a renderer.
@@ -133,11 +160,17 @@ fn keys(renderer: Manager, feature: &str) -> Result<String, Error> {
 }
 
 fn at(keys: &Map<String, Value>, renderer: Manager, key: &str) -> Option<bool> {
-    let value = match renderer {
-        Manager::NetworkManager => keys.get("networkmanager")?.get("passthrough")?.get(key)?,
-        _ => keys.get(key)?,
-    };
-    boolean(value)
+    match renderer {
+        // It stands in a keyfile as it is.
+        Manager::NetworkManager => {
+            let value = keys.get("networkmanager")?.get("passthrough")?.get(key)?;
+            match value {
+                Value::Bool(on) => Some(*on),
+                value => ini::boolean(value.as_str()?, Dialect::Keyfile),
+            }
+        }
+        _ => boolean(keys.get(key)?),
+    }
 }
 
 pub(crate) fn set(
@@ -192,28 +225,41 @@ fn identity(
     if renderer == Manager::NetworkManager {
         return Ok(Vec::new());
     }
-    let name = &device.name;
-    let matched = definition.matched();
-    let mac = matched.and_then(|keys| keys.get("macaddress"));
-    let has_name = definition.text("set-name").is_some();
-    match (matched, mac, &device.permanent_mac) {
-        (Some(_), Some(_), _) if has_name => Ok(Vec::new()),
-        (Some(_), Some(_), _) => Ok(vec![format!("set-name: {}", quoted(name))]),
-        (None, _, Some(mac)) => Ok(vec![
-            "match:".to_owned(),
-            format!("  macaddress: \"{mac}\""),
-            format!("set-name: {}", quoted(name)),
-        ]),
-        _ => Err(Error::unsuitable(
-            format!(
-                "netplan has {name} by a match that may fit others, or it has no address of its own: \
-                 offloads of devices matched by name do not work reliably (netplan(5))"
-            ),
-            format!(
-                "give {name} a definition with `match: {{macaddress: ...}}` and `set-name: {name}`"
-            ),
-        )),
+    let mac = definition.matched().and_then(|keys| keys.get("macaddress"));
+    let mac = mac.and_then(Value::as_str);
+    let own = device.permanent_mac.as_deref();
+    let is_own = |mac: &str| own.is_none_or(|own| own.eq_ignore_ascii_case(mac));
+    let mut matched = Vec::new();
+    match (definition.matched(), mac, own) {
+        (_, Some(mac), _) if is_own(mac) => {}
+        (None, _, Some(own)) => matched.push(format!("  macaddress: \"{own}\"")),
+        _ => return Err(group(device)),
     }
+    if definition.is_by_name() {
+        matched.push("  name: \"*\"".to_owned());
+    }
+    let mut lines = Vec::new();
+    if !matched.is_empty() {
+        lines.push("match:".to_owned());
+        lines.append(&mut matched);
+    }
+    if definition.text("set-name").is_none() {
+        lines.push(format!("set-name: {}", quoted(&device.name)));
+    }
+    Ok(lines)
+}
+
+fn group(device: &Device) -> Error {
+    let name = &device.name;
+    Error::unsuitable(
+        format!(
+            "netplan has {name} by a match that may fit others, or it has no address of its own: \
+             offloads of devices matched by name do not work reliably (netplan(5))"
+        ),
+        format!(
+            "give {name} a definition with `match: {{macaddress: ...}}` and `set-name: {name}`"
+        ),
+    )
 }
 
 /// The features that our file has already; it must be as it was written, or somebody's work is lost.
@@ -254,7 +300,7 @@ fn booleans(keys: &Value) -> BTreeMap<String, bool> {
 fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(on) => Some(*on),
-        Value::String(text) => crate::ini::lenient(text),
+        Value::String(text) => ini::lenient(text),
         _ => None,
     }
 }

@@ -27,6 +27,9 @@ pub(super) struct Definition {
     pub(super) id: String,
     pub(super) keys: Map<String, Value>,
     pub(super) renderer: Manager,
+    /// The first file that has the device matches it by its ID alone. For netplan the ID stays the kernel's name then,
+    /// whatever later files match by.
+    is_by_id: bool,
 }
 
 impl Definition {
@@ -40,6 +43,16 @@ impl Definition {
 
     pub(super) fn matched(&self) -> Option<&Map<String, Value>> {
         self.keys.get("match")?.as_object()
+    }
+
+    /// Whether the .link file that netplan makes matches by a name. That has to be the kernel's, which the interface
+    /// has not kept, unless it is any.
+    pub(super) fn is_by_name(&self) -> bool {
+        let name = self.matched().and_then(|keys| keys.get("name"));
+        match name.and_then(Value::as_str) {
+            Some(name) => name != "*",
+            None => self.is_by_id,
+        }
     }
 
     pub(super) fn fits(&self, device: &Device) -> bool {
@@ -122,9 +135,15 @@ pub(super) fn devices(document: &Value) -> impl Iterator<Item = (&str, &str, &Ma
 /// All devices, merged; without one file if it is named.
 pub(super) fn definitions(tree: &Tree, without: Option<&Path>) -> Result<Vec<Definition>, Error> {
     let mut all = Value::Null;
+    let mut has_match = BTreeMap::new();
     for path in files(tree) {
         if Some(path.as_path()) != without {
-            merge(&mut all, read(tree, &path)?);
+            let document = read(tree, &path)?;
+            for (_, id, keys) in devices(&document) {
+                let is_first = has_match.entry(id.to_owned());
+                is_first.or_insert_with(|| keys.contains_key("match"));
+            }
+            merge(&mut all, document);
         }
     }
     let network = &all["network"];
@@ -132,6 +151,7 @@ pub(super) fn definitions(tree: &Tree, without: Option<&Path>) -> Result<Vec<Def
         kind: kind.to_owned(),
         id: id.to_owned(),
         keys: keys.clone(),
+        is_by_id: has_match.get(id) == Some(&false),
         renderer: renderer(&[
             keys.get("renderer"),
             network[kind].get("renderer"),

@@ -207,3 +207,86 @@ fn a_version_that_would_refuse_the_file_is_not_given_one() {
         machine.there_and_back(&[off("ens3", GRO)]);
     }
 }
+
+/// As netplan's generator 0.106 does: an ID without `match` is the kernel's name for good.
+#[test]
+fn the_kernels_name_is_never_what_is_matched() {
+    let with = "match: {macaddress: \"52:54:00:12:34:56\"}, set-name: ens3";
+    let named = with.replace("{mac", "{name: \"en*\", mac");
+    let any = with.replace("{mac", "{name: \"*\", mac");
+    let other = with.replace("34:56", "00:01");
+    let mac = "  macaddress: \"52:54:00:12:34:56\"";
+    let name = "  name: \"*\"";
+    for (first, second, lines) in [
+        (
+            "dhcp4: true",
+            "",
+            vec!["match:", mac, name, "set-name: ens3"],
+        ),
+        (with, "", vec![]),
+        (&any, "", vec![]),
+        (&named, "", vec!["match:", name]),
+        ("dhcp4: true", with, vec!["match:", name]),
+        (with, "dhcp4: true", vec![]),
+    ] {
+        let machine = ubuntu("ens3", "ens3");
+        let file = |keys: &str| format!("network:\n  ethernets:\n    ens3: {{{keys}}}\n");
+        machine.put(CLOUD, &file(first));
+        if !second.is_empty() {
+            machine.put("/etc/netplan/60-more.yaml", &file(second));
+        }
+        let plan = machine.plan(&[off("ens3", GRO)]);
+        let text = String::from_utf8(plan.files[0].after.clone()).unwrap();
+        let keys = text.split_once("    ens3:\n").unwrap().1;
+        let lines = lines.into_iter().chain(["generic-receive-offload: false"]);
+        let expected: String = lines.map(|line| format!("      {line}\n")).collect();
+        assert_eq!(keys, expected, "{first} {second}");
+        machine.there_and_back(&[off("ens3", GRO)]);
+    }
+    // That card is another one, whatever it is called.
+    let machine = ubuntu("ens3", "ens3");
+    machine.put(
+        CLOUD,
+        &format!("network:\n  ethernets:\n    ens3: {{{other}}}\n"),
+    );
+    assert!(
+        machine
+            .refusal(&off("ens3", GRO))
+            .contains("may fit others")
+    );
+}
+
+/// What is there already and matches by name has no effect.
+#[test]
+fn a_key_without_an_effect_is_not_enough() {
+    let machine = ubuntu("ens3", "ens3");
+    machine.put(
+        CLOUD,
+        "network:\n  ethernets:\n    ens3: {generic-receive-offload: false}\n",
+    );
+    let diff = machine.there_and_back(&[off("ens3", GRO)]);
+    assert!(diff.contains("+        name: \"*\""), "{diff}");
+}
+
+#[test]
+fn a_link_file_before_netplans_own_is_named() {
+    let machine = ubuntu("ens3", "ens3");
+    machine.put(CLOUD, "network:\n  ethernets:\n    ens3: {dhcp4: true}\n");
+    let folder = "/etc/systemd/network";
+    machine.put(
+        &format!("{folder}/09-a.link"),
+        "[Match]\nDriver=igb\n[Link]\n",
+    );
+    machine.put(
+        &format!("{folder}/11-z.link"),
+        "[Match]\nDriver=virtio*\n[Link]\n",
+    );
+    machine.there_and_back(&[off("ens3", GRO)]);
+    machine.put(
+        &format!("{folder}/10-b.link"),
+        "[Match]\nDriver=virtio*\n[Link]\n",
+    );
+    let refusal = machine.refusal(&off("ens3", GRO));
+    let expected = "/etc/systemd/network/10-b.link comes before 10-netplan-ens3.link";
+    assert!(refusal.contains(expected), "{refusal}");
+}
