@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::model::Manager;
+use coalescope_host::glob;
 
 /// A feature under the names of all who set it.
 #[derive(Clone, Copy)]
@@ -10,6 +11,8 @@ struct Feature {
     name: &'static str,
     /// ethtool's short name.
     ethtool: &'static str,
+    /// The kernel's names; `*` stands for any text. As `netlink::ethtool` has them, which is for Linux alone.
+    kernel: &'static str,
     /// The key of systemd.link, if it has one.
     link: Option<&'static str>,
     /// The key of netplan, if it has one.
@@ -17,25 +20,29 @@ struct Feature {
 }
 
 const FEATURES: [Feature; 16] = [
-    named("generic-receive-offload", "gro")
+    named("generic-receive-offload", "gro", "rx-gro")
         .in_link("GenericReceiveOffload")
         .in_netplan("generic-receive-offload"),
-    named("large-receive-offload", "lro")
+    named("large-receive-offload", "lro", "rx-lro")
         .in_link("LargeReceiveOffload")
         .in_netplan("large-receive-offload"),
     of_kernel("rx-gro-hw").in_link("GenericReceiveOffloadHardware"),
     of_kernel("rx-gro-list"),
     of_kernel("rx-udp-gro-forwarding"),
-    named("tcp-segmentation-offload", "tso")
+    named("tcp-segmentation-offload", "tso", "tx-tcp*-segmentation")
         .in_link("TCPSegmentationOffload")
         .in_netplan("tcp-segmentation-offload"),
-    named("generic-segmentation-offload", "gso")
-        .in_link("GenericSegmentationOffload")
-        .in_netplan("generic-segmentation-offload"),
-    named("rx-checksumming", "rx")
+    named(
+        "generic-segmentation-offload",
+        "gso",
+        "tx-generic-segmentation",
+    )
+    .in_link("GenericSegmentationOffload")
+    .in_netplan("generic-segmentation-offload"),
+    named("rx-checksumming", "rx", "rx-checksum")
         .in_link("ReceiveChecksumOffload")
         .in_netplan("receive-checksum-offload"),
-    named("tx-checksumming", "tx")
+    named("tx-checksumming", "tx", "tx-checksum-*")
         .in_link("TransmitChecksumOffload")
         .in_netplan("transmit-checksum-offload"),
     of_kernel("tx-checksum-ip-generic"),
@@ -43,14 +50,15 @@ const FEATURES: [Feature; 16] = [
     of_kernel("tx-udp_tnl-segmentation"),
     of_kernel("esp-hw-offload"),
     of_kernel("tx-ipxip4-segmentation"),
-    named("scatter-gather", "sg"),
+    named("scatter-gather", "sg", "tx-scatter-gather*"),
     of_kernel("tx-udp_tnl-csum-segmentation"),
 ];
 
-const fn named(name: &'static str, ethtool: &'static str) -> Feature {
+const fn named(name: &'static str, ethtool: &'static str, kernel: &'static str) -> Feature {
     Feature {
         name,
         ethtool,
+        kernel,
         link: None,
         netplan: None,
     }
@@ -58,7 +66,7 @@ const fn named(name: &'static str, ethtool: &'static str) -> Feature {
 
 /// A feature for which ethtool has only the kernel's name.
 const fn of_kernel(name: &'static str) -> Feature {
-    named(name, name)
+    named(name, name, name)
 }
 
 impl Feature {
@@ -86,10 +94,12 @@ pub(crate) fn ethtool(feature: &str) -> &str {
     Feature::find(feature).map_or(feature, |found| found.ethtool)
 }
 
-/// Whether a word names the feature to ethtool; the scripts of ifupdown turn `_` into `-`.
+/// Whether a word names the feature to ethtool, or a part of the feature by the kernel's name; the scripts of ifupdown
+/// turn `_` into `-`.
 pub(crate) fn is_ethtool(word: &str, feature: &str) -> bool {
     let same = |name: &str| name.replace('_', "-") == word.replace('_', "-");
-    same(feature) || same(ethtool(feature))
+    let of_kernel = Feature::find(feature).map(|found| found.kernel);
+    same(feature) || same(ethtool(feature)) || of_kernel.is_some_and(|own| glob::fits(own, word))
 }
 
 /// The key in a .link file.

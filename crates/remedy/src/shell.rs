@@ -53,9 +53,7 @@ pub(crate) fn switches(
 }
 
 fn pairs(text: &str, words: &[Range<usize>], feature: &str) -> Vec<Switch> {
-    let is_end = |range: &&Range<usize>| matches!(&text[(*range).clone()], ";" | "&" | "|");
-    let end = words.iter().position(|range| is_end(&range));
-    let pairs = words[..end.unwrap_or(words.len())].chunks_exact(2);
+    let pairs = of_command(text, words).chunks_exact(2);
     let ours = pairs.filter(|pair| names::is_ethtool(bare(&text[pair[0].clone()]), feature));
     ours.filter_map(|pair| {
         let on = switch(bare(&text[pair[1].clone()]))?;
@@ -63,6 +61,60 @@ fn pairs(text: &str, words: &[Range<usize>], feature: &str) -> Vec<Switch> {
         Some(Switch { at, on })
     })
     .collect()
+}
+
+/// Whether words that a shell computes may make a command switch a feature of the interface the other way: a loop over
+/// interfaces, or a feature by a variable. `own` are variables that name the interface, `others` those that name another.
+pub(crate) fn may_switch(
+    text: &str,
+    interface: &str,
+    own: &[&str],
+    others: &[&str],
+    feature: &str,
+    on: bool,
+) -> bool {
+    let words = words(text);
+    let word = |at: usize| words.get(at).map_or("", |range| bare(&text[range.clone()]));
+    let at = (1..words.len()).filter(|&at| {
+        let program = word(at - 1);
+        let is_flag = matches!(word(at), "-K" | "--features" | "--offload");
+        is_flag && (program.ends_with("ethtool") || is_computed(program))
+    });
+    let mut commands = at.map(|at| (word(at + 1), words.get(at + 2..).unwrap_or_default()));
+    commands.any(|(name, rest)| {
+        let is_known = name == interface || own.contains(&name);
+        let is_open = is_computed(name) && !others.contains(&name);
+        (is_known || is_open) && has_open_pair(text, rest, feature, on, is_known)
+    })
+}
+
+fn has_open_pair(
+    text: &str,
+    words: &[Range<usize>],
+    feature: &str,
+    on: bool,
+    is_known: bool,
+) -> bool {
+    let mut pairs = of_command(text, words).chunks_exact(2);
+    pairs.any(|pair| {
+        let [name, value] = [0, 1].map(|at| bare(&text[pair[at].clone()]));
+        let is_as_wished = switch(value) == Some(on);
+        let is_ours = names::is_ethtool(name, feature);
+        // What is known to the last word is turned instead.
+        let is_turned = is_known && is_ours && switch(value).is_some();
+        (is_ours || is_computed(name)) && !is_as_wished && !is_turned
+    })
+}
+
+fn is_computed(word: &str) -> bool {
+    word.contains(['$', '`', '*', '?', '{'])
+}
+
+/// The words of a command, up to what ends it.
+fn of_command<'a>(text: &str, words: &'a [Range<usize>]) -> &'a [Range<usize>] {
+    let is_end = |range: &Range<usize>| matches!(&text[range.clone()], ";" | "&" | "|");
+    let end = words.iter().position(is_end);
+    &words[..end.unwrap_or(words.len())]
 }
 
 /// The end of the feature list of the last `ethtool -K INTERFACE`.
@@ -73,8 +125,7 @@ pub(crate) fn end_of_last(text: &str, interface: &str, variables: &[&str]) -> Op
     let mut starts = (0..words.len()).filter(|&at| {
         matches!(word(at), "-K" | "--features" | "--offload") && is_ours(word(at + 1))
     });
-    let rest = words[starts.next_back()?..].iter();
-    let own = rest.take_while(|range| !matches!(&text[(*range).clone()], ";" | "&" | "|"));
+    let own = of_command(text, &words[starts.next_back()?..]);
     own.last().map(|range| range.end)
 }
 
@@ -127,6 +178,33 @@ mod tests {
         assert!(switches(text, "eth2", &[], GRO).is_empty());
         assert!(switches("ethtool -K eth0 gro", "eth0", &[], GRO).is_empty());
         assert!(switches("ethtool -k eth0 gro on", "eth0", &[], GRO).is_empty());
+    }
+
+    #[test]
+    fn what_a_shell_computes_may_be_it() {
+        let may = |text: &str| may_switch(text, "eth0", &["$IFACE"], &["$OTHER"], GRO, false);
+        for text in [
+            "up for i in eth0 eth1; do ethtool -K $i gro on; done",
+            "up for f in gro lro; do ethtool -K eth0 $f on; done",
+            "up /sbin/ethtool -K $IFACE gro $STATE",
+            "up $ETHTOOL --offload ${i} tso off gro on",
+            "up sh -c 'ethtool -K \"$1\" rx-gro on' x eth0",
+        ] {
+            assert!(may(text), "{text}");
+        }
+        for text in [
+            "up for i in eth0 eth1; do ethtool -K $i gro off; done",
+            "up for i in eth0 eth1; do ethtool -K $i tso on; done",
+            "up ethtool -K eth0 gro on",
+            "up ethtool -K $OTHER gro on",
+            "up ethtool -K eth1 $f on",
+            "up ethtool -k $i gro on",
+            "up ethtool -K",
+            "-K",
+            "",
+        ] {
+            assert!(!may(text), "{text}");
+        }
     }
 
     #[test]

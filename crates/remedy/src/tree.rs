@@ -56,6 +56,11 @@ impl Tree {
         self.written.contains_key(path) || fs::symlink_metadata(self.real(path)).is_ok()
     }
 
+    /// Whether a path is a folder.
+    pub(crate) fn is_folder(&self, path: &Path) -> bool {
+        fs::metadata(self.real(&self.target(path))).is_ok_and(|about| about.is_dir())
+    }
+
     /// A file's text; `None` if it is not there.
     pub(crate) fn text(&self, path: &Path) -> Result<Option<String>, Error> {
         match self.written.get(path) {
