@@ -15,6 +15,14 @@ use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "/etc/sysconfig/network-scripts";
 const KEY: &str = "ETHTOOL_OPTS";
+/// Endings of copies that are not read: network-functions of initscripts (`__sed_discard_ignored_files`), and
+/// utils_should_ignore_file() of NetworkManager.
+const COPIES: [&str; 7] = [
+    "~", ".bak", ".old", ".orig", ".rpmnew", ".rpmorig", ".rpmsave",
+];
+const COPIES_FOR_NM: [&str; 7] = [
+    "~", ".bak", ".orig", ".rej", ".rpmnew", ".augnew", ".augtmp",
+];
 /// Variables by which scripts name the interface.
 const VARIABLES: [&str; 4] = ["$DEVICE", "${DEVICE}", "$REALDEVICE", "${REALDEVICE}"];
 
@@ -30,7 +38,7 @@ struct Assignment {
 
 /// The ifcfg file of the interface, if there is one.
 pub(crate) fn owns(tree: &Tree, device: &Device) -> Result<Option<Found>, Error> {
-    let named = find(tree, "DEVICE", &device.name)?;
+    let named = find(tree, "DEVICE", &device.name, &COPIES)?;
     let found = match named {
         Some(path) => Some(path),
         // A profile without DEVICE is of the interface that its name says.
@@ -59,23 +67,39 @@ fn unnamed(tree: &Tree, interface: &str) -> Result<Option<PathBuf>, Error> {
 
 /// The file with a profile of NetworkManager.
 pub(crate) fn with_uuid(tree: &Tree, uuid: &str) -> Result<Option<PathBuf>, Error> {
-    find(tree, "UUID", uuid)
+    find(tree, "UUID", uuid, &COPIES_FOR_NM)
 }
 
-fn find(tree: &Tree, key: &str, wanted: &str) -> Result<Option<PathBuf>, Error> {
+/// The file in which a key has a value. Of two that are both read, nobody knows which one is meant.
+fn find(tree: &Tree, key: &str, wanted: &str, copies: &[&str]) -> Result<Option<PathBuf>, Error> {
+    let mut found: Option<PathBuf> = None;
     for name in tree.names(Path::new(FOLDER)) {
-        // Copies that editors and package managers leave are not read by anybody.
-        let is_copy = name.ends_with('~') || name.contains(".rpm") || name.ends_with(".bak");
+        let is_copy = copies.iter().any(|ending| name.ends_with(ending));
         if !name.starts_with("ifcfg-") || is_copy {
             continue;
         }
         let path = Path::new(FOLDER).join(name);
         let text = tree.text(&path)?.unwrap_or_default();
-        if value(&text, key) == Some(wanted) {
-            return Ok(Some(path));
+        if value(&text, key) != Some(wanted) {
+            continue;
         }
+        if let Some(first) = found {
+            return Err(twice(&first, &path, key, wanted));
+        }
+        found = Some(path);
     }
-    Ok(None)
+    Ok(found)
+}
+
+fn twice(one: &Path, other: &Path, key: &str, value: &str) -> Error {
+    Error::unsuitable(
+        format!(
+            "{} and {} both have {key}={value}, and both are read",
+            one.display(),
+            other.display()
+        ),
+        "move the copy to another folder, then run it again",
+    )
 }
 
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
@@ -184,7 +208,13 @@ fn append(text: &str, line: &str) -> String {
     } else {
         end
     };
-    format!("{text}{closed}{line}{end}")
+    // For a shell a backslash at the end would make the line one with what is added; an empty line ends that.
+    let gap = if text.trim_end_matches(['\n', '\r']).ends_with('\\') {
+        end
+    } else {
+        ""
+    };
+    format!("{text}{closed}{gap}{line}{end}")
 }
 
 /// The last assignment of a key, which a shell would use.
@@ -238,6 +268,8 @@ mod tests {
             ("", "ETHTOOL_OPTS=\"-K a gro off\"\n"),
             ("A=b", "A=b\nETHTOOL_OPTS=\"-K a gro off\"\n"),
             ("A=b\r\n", "A=b\r\nETHTOOL_OPTS=\"-K a gro off\"\r\n"),
+            ("A=b \\\n", "A=b \\\n\nETHTOOL_OPTS=\"-K a gro off\"\n"),
+            ("A=b \\", "A=b \\\n\nETHTOOL_OPTS=\"-K a gro off\"\n"),
             ("ETHTOOL_OPTS=\n", "ETHTOOL_OPTS=\"-K a gro off\"\n"),
             (
                 "ETHTOOL_OPTS='-K a tso off gro on'\nB=c\n",

@@ -49,20 +49,54 @@ fn save(uuid: &str) -> String {
     format!("let it write the profile itself: `nmcli connection modify {uuid} ethtool.feature-...`")
 }
 
+/// The file with a profile.
 fn keyfile(tree: &Tree, uuid: &str) -> Result<Option<PathBuf>, Error> {
     for folder in FOLDERS.map(Path::new) {
+        let mut found = Vec::new();
         for name in tree.names(folder) {
             let path = folder.join(&name);
-            if name.starts_with('.') {
+            if is_ignored(&name, folder == Path::new(LOCAL)) || tree.is_folder(&path) {
                 continue;
             }
             let text = tree.text(&path)?.unwrap_or_default();
             if ini::get(&text, Dialect::Keyfile, "connection", "uuid") == Some(uuid) {
-                return Ok(Some(path));
+                found.push(path);
             }
+        }
+        match found.as_slice() {
+            [] => {}
+            [one] => return Ok(Some(one.clone())),
+            [one, other, ..] => return Err(twice(one, other, uuid)),
         }
     }
     Ok(None)
+}
+
+/// The newest of them counts, as NetworkManager has read it.
+fn twice(one: &Path, other: &Path, uuid: &str) -> Error {
+    Error::unsuitable(
+        format!(
+            "{} and {} both have the profile {uuid}, and NetworkManager reads both",
+            one.display(),
+            other.display()
+        ),
+        "move the copy to another folder, then run it again",
+    )
+}
+
+/// nm_keyfile_utils_ignore_filename(): hidden files, copies of editors, certificates and temporary files in /etc; elsewhere
+/// all names but `*.nmconnection`.
+fn is_ignored(name: &str, is_local: bool) -> bool {
+    let last = name.rsplit_once('.').map_or("", |(_, last)| last);
+    let is_temporary = last.len() == 6 && last.chars().all(|letter| letter.is_ascii_alphanumeric());
+    let is_key = ["pem", "der"]
+        .iter()
+        .any(|key| last.eq_ignore_ascii_case(key));
+    match is_local {
+        _ if name.starts_with('.') => true,
+        true => name.ends_with('~') || is_temporary || is_key,
+        false => last != "nmconnection",
+    }
 }
 
 fn of_keyfile(tree: &Tree, device: &Device, path: PathBuf, shown: &str) -> Result<Found, Error> {

@@ -109,3 +109,52 @@ fn an_interface_that_it_leaves_alone_is_not_its() {
     machine.put(PROFILE, &profile(""));
     assert_eq!(machine.owner("enp1s0").manager, None);
 }
+
+#[test]
+fn copies_that_it_does_not_read_are_left_alone() {
+    let machine = machine();
+    let folder = "/etc/NetworkManager/system-connections";
+    machine.put(PROFILE, &profile(""));
+    for copy in [
+        "A.nmconnection~",
+        ".A.nmconnection.swp",
+        "A.backup",
+        "A.Xy12Z9",
+        "A.pem",
+    ] {
+        machine.put(&format!("{folder}/{copy}"), &profile(""));
+    }
+    machine.put("/usr/lib/NetworkManager/system-connections/A", &profile(""));
+    std::fs::create_dir_all(machine.real(&format!("{folder}/A"))).unwrap();
+    let plan = machine.plan(&[off("enp1s0", GRO)]);
+    assert!(
+        plan.files[0]
+            .path
+            .ends_with("Wired connection 1.nmconnection"),
+        "{plan:?}"
+    );
+    machine.there_and_back(&[off("enp1s0", GRO)]);
+    // Names with any other ending are read in /etc.
+    machine.put(&format!("{folder}/A.orig"), &profile(""));
+    let refusal = machine.refusal(&off("enp1s0", GRO));
+    assert!(
+        refusal.contains("A.orig and") && refusal.contains("NetworkManager reads both"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn a_word_that_glib_does_not_take_says_nothing() {
+    for word in ["off", "False", "no"] {
+        let machine = machine();
+        machine.put(
+            PROFILE,
+            &profile(&format!("[ethtool]\nfeature-gro={word}\n")),
+        );
+        let diff = machine.there_and_back(&[off("enp1s0", GRO)]);
+        assert!(diff.contains("+feature-gro=false\n"), "{diff}");
+    }
+    let machine = machine();
+    machine.put(PROFILE, &profile("[ethtool]\nfeature-gro=0 \n"));
+    assert!(machine.holds(&off("enp1s0", GRO)).persistent);
+}
