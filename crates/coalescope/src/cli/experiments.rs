@@ -212,7 +212,7 @@ pub struct FixArgs {
     #[arg(long)]
     pub apply: bool,
 
-    /// Change files as well, of the manager that owns the interface, so that it lasts
+    /// Change files as well, of the manager that owns the interface, so that it lasts, or change nothing
     #[arg(long)]
     pub persist: bool,
 

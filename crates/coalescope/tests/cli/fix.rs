@@ -281,6 +281,58 @@ fn what_is_to_last_is_written_for_the_manager_and_taken_back_byte_for_byte() {
     });
 }
 
+/// A script that asks for changes that last must not take those for such which the next start takes back.
+#[test]
+fn what_cannot_be_made_to_last_is_not_changed() {
+    if !needs::programs("what_cannot_be_made_to_last", &["ip", "ethtool", "mount"]) {
+        return;
+    }
+    Place::with("what_cannot_last", |place| {
+        let tools = "ip link add ifb9 type ifb && ethtool -K ifb9 gro off && mount -t tmpfs none /etc && \
+                     mount -t tmpfs none /run";
+        assert!(
+            Command::new("sh")
+                .args(["-ec", tools])
+                .status()
+                .unwrap()
+                .success()
+        );
+        fs::create_dir(place.path("rules")).unwrap();
+        fs::write(place.path("rules/site.yaml"), RULE).unwrap();
+        let is_off = || {
+            let line = "ethtool -k ifb9 | grep -q 'generic-receive-offload: off'";
+            Command::new("sh")
+                .args(["-c", line])
+                .status()
+                .unwrap()
+                .success()
+        };
+
+        let lasting = ["fix", "--apply", "--persist", "--rules", "rules"];
+        let output = place.run(&lasting);
+        let said = stdout(&output).replace('\n', " ");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("cannot be made to last: generic-receive-offload on of ifb9"),
+            "{said}"
+        );
+        assert!(said.contains("Without --persist it is changed"), "{said}");
+        assert!(is_off() && place.journals() == 0);
+        let (code, report) = json(place, &lasting);
+        assert_eq!(
+            (code, report["applied"].as_bool()),
+            (Some(2), Some(false)),
+            "{report}"
+        );
+
+        assert_eq!(
+            json(place, &["fix", "--apply", "--rules", "rules"]).0,
+            Some(0)
+        );
+        assert!(!is_off());
+    });
+}
+
 #[test]
 fn what_was_to_stay_is_nothing_that_was_left() {
     Place::with("what_was_to_stay", |place| {

@@ -17,6 +17,9 @@ use crate::system::linux::changes::ab::ask::may_change;
 
 /// How long a change may take before the guardian restores.
 const DEADLINE: Duration = Duration::from_secs(60);
+/// Whoever asks for changes that last must not believe that those do which the next start takes back.
+const NOT_TO_LAST: &str = "Nothing was changed: not all of it can be made to last. Without --persist it is changed until \
+    the next start; a FINDING that is named is fixed without the others.";
 
 pub(super) fn apply(
     args: &FixArgs,
@@ -27,6 +30,10 @@ pub(super) fn apply(
         bail!(
             "--apply changes settings, which takes root (or CAP_NET_ADMIN): run it with sudo; nothing was changed"
         );
+    }
+    if args.persist && !report.files.refused.is_empty() {
+        report.problem = Some(NOT_TO_LAST.to_owned());
+        return Ok(Outcome::Failed);
     }
     mind_the_session(&chosen.settings, args.yes)?;
     let command: Vec<String> = std::iter::once("coalescope".to_owned())
