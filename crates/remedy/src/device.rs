@@ -13,8 +13,8 @@ const SET: &str = "3";
 const STOLEN: &str = "2";
 /// `name_assign_type` of a name that the kernel has not given (NET_NAME_RENAMED).
 const RENAMED: &str = "4";
-/// ARPHRD_ETHER and ARPHRD_LOOPBACK, and what udev calls them.
-const TYPES: [(&str, &str); 2] = [("1", "ether"), ("772", "loopback")];
+/// ARPHRD_ETHER, ARPHRD_INFINIBAND and ARPHRD_LOOPBACK, and what udev calls them.
+const TYPES: [(&str, &str); 3] = [("1", "ether"), ("32", "infiniband"), ("772", "loopback")];
 /// Kinds of interfaces that give their name as DEVTYPE too, and those whose driver has the same name.
 const KINDS: [&str; 9] = [
     "bond", "bridge", "geneve", "macvlan", "vlan", "vxlan", "veth", "tun", "dummy",

@@ -39,8 +39,8 @@ struct Interfaces<'a> {
 impl<'a> Interfaces<'a> {
     fn read(tree: &Tree, interface: &'a str) -> Result<Self, Error> {
         let files = files(tree)?;
-        let texts = files.iter().map(|(_, text)| text.as_str());
-        let names = Names::of(interface, texts);
+        let texts: Vec<_> = files.iter().map(|(_, text)| text.as_str()).collect();
+        let names = Names::of(interface, &texts);
         Ok(Self { files, names })
     }
 
@@ -303,7 +303,7 @@ mod tests {
         let text = "auto a\niface a inet static\n\taddress 1.2.3.4/24\n\t# note\n\n\
                     iface a inet6 auto\n\niface b inet dhcp\n";
         let add = |text: &str, interface| {
-            let names = Names::of(interface, [text].into_iter());
+            let names = Names::of(interface, &[text]);
             super::add(text, &names, GRO, false)
         };
         let with = add(text, "a").unwrap();
@@ -319,7 +319,7 @@ mod tests {
     fn every_form_is_found_and_turned() {
         let text = "iface a inet manual\n  offload-gro on\n  gro-offload on\n  # up ethtool -K a gro on\n  \
                     up ethtool -K $IFACE tso off \\\n     gro on\niface b inet manual\n  offload-gro on\n";
-        let names = Names::of("a", [text].into_iter());
+        let names = Names::of("a", &[text]);
         let found = switches(text, &names, GRO);
         assert_eq!(found.len(), 3, "{found:?}");
         let turned = shell::turn(text, &found, false);
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn the_hooks_dashes_are_known() {
         let text = "iface a inet manual\n  offload-tx-udp-tnl-segmentation on\n";
-        let names = Names::of("a", [text].into_iter());
+        let names = Names::of("a", &[text]);
         assert_eq!(switches(text, &names, "tx-udp_tnl-segmentation").len(), 1);
     }
 }

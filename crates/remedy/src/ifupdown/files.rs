@@ -85,7 +85,11 @@ fn found(tree: &Tree, pattern: &Path) -> Vec<PathBuf> {
                     .flat_map(|folder| in_folder(tree, folder, &name))
                     .collect();
             }
-            Component::ParentDir => found.iter_mut().for_each(|path| drop(path.pop())),
+            Component::ParentDir => {
+                for path in &mut found {
+                    path.pop();
+                }
+            }
             _ => {}
         }
     }

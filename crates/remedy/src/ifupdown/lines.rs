@@ -69,11 +69,11 @@ impl Line<'_> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn of<'t>(interface: &'a str, texts: impl Iterator<Item = &'t str> + Clone) -> Self {
+    pub(super) fn of(interface: &'a str, texts: &[&str]) -> Self {
         let mut inherited = BTreeSet::new();
         loop {
             let known = inherited.len();
-            for text in texts.clone() {
+            for text in texts {
                 for at in joined(text) {
                     inherited.extend(parents(&text[at], interface, &inherited));
                 }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn stanzas_are_told_apart() {
         let text = "iface t inet manual\n a\niface e inet manual inherits t\n b\nmapping e\n c\niface f inet manual\n d\n";
-        let names = Names::of("e", [text].into_iter());
+        let names = Names::of("e", &[text]);
         let found: Vec<_> = lines(text, &names).map(|line| line.stanza).collect();
         let expected = [Stanza::Inherited, Stanza::Own, Stanza::None, Stanza::Other];
         let expected: Vec<_> = expected.into_iter().flat_map(|one| [one, one]).collect();

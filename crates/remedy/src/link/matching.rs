@@ -23,6 +23,8 @@ pub(super) enum Fit {
 /// What is known of the interface for a key.
 enum Fact<'a> {
     Is(&'a str),
+    /// The interface has this name now, and the kernel gave another one.
+    Renamed(&'a str),
     /// The interface has none.
     None,
     Unknown,
@@ -114,7 +116,10 @@ fn fits_key(key: &str, values: &[String], tree: &Tree, device: &Device) -> Optio
 
 fn fact<'a>(key: &str, device: &'a Device) -> Fact<'a> {
     match key {
-        "OriginalName" => known(device.original_name.as_ref()),
+        "OriginalName" => match &device.original_name {
+            Some(name) => Fact::Is(name),
+            None => Fact::Renamed(&device.name),
+        },
         "Driver" => known(device.driver.as_ref()),
         "Type" => known(device.udev_type.as_ref()),
         "Path" if device.is_in_udev && device.slot.is_none() => Fact::None,
@@ -142,7 +147,14 @@ fn fits(values: &[String], fact: &Fact<'_>) -> Option<bool> {
     match fact {
         Fact::Is(own) => Some(!is_among(own, &not) && (of.is_empty() || is_among(own, &of))),
         Fact::None => Some(of.is_empty()),
-        Fact::Unknown => (not.is_empty() && of.iter().any(|one| *one == "*")).then_some(true),
+        _ if !not.is_empty() => None,
+        _ if of.iter().any(|one| *one == "*") => Some(true),
+        // udev alone gives such names (systemd.net-naming-scheme(7)), and no other than this one: the first time it sees the
+        // interface, or in the initrd before.
+        Fact::Renamed(now) if of.iter().all(|one| one.starts_with("en")) => {
+            (!is_among(now, &of)).then_some(false)
+        }
+        Fact::Renamed(_) | Fact::Unknown => None,
     }
 }
 

@@ -137,7 +137,7 @@ fn text_of_new(machine: &Machine, interface: &str) -> String {
     let file = &plan.files[0];
     let name = format!("10-coalescope-{interface}.link");
     assert!(file.path.ends_with(&name), "{}", file.path.display());
-    String::from_utf8(file.after.clone()).unwrap()
+    String::from_utf8(file.after.clone()).expect("it is text")
 }
 
 /// systemd.link(5): values of one key are one list, wherever they stand.
@@ -271,6 +271,10 @@ fn files_that_do_not_count_are_passed_over() {
     let machine = networkd(DEFAULT);
     let folder = "/usr/lib/systemd/network";
     for (name, text) in [
+        (
+            "10-other.link",
+            "[Match]\nOriginalName=enp5s0 enp6*\n[Link]\nMTUBytes=1\n",
+        ),
         ("73-usb.link", "[Match]\nPath=*-usb-*\n[Link]\nMTUBytes=1\n"),
         (
             "80-ve.link",
