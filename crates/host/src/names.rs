@@ -74,12 +74,18 @@ pub const VYOS_KERNEL: &str = "-vyos";
 /// The same of TrueNAS SCALE, which says in os-release that it is Debian.
 pub const TRUENAS_SCALE_KERNEL: &str = "+truenas";
 
-/// Namespace and name in an interface's key: `ns/NAMESPACE/NAME`, or a name alone.
+/// Namespace and name in an interface's key: `ns/NAMESPACE/NAME`, or a name alone. A namespace that has no name is called
+/// by its path from / on, which ends before the last slash: names of interfaces have none.
 #[must_use]
 pub fn of_key(key: &str) -> (Option<&str>, &str) {
-    let split = key
-        .strip_prefix("ns/")
-        .and_then(|rest| rest.split_once('/'));
+    let split = key.strip_prefix("ns/").and_then(|rest| {
+        if !rest.starts_with('/') {
+            return rest.split_once('/');
+        }
+        let end = rest.find(':').unwrap_or(rest.len());
+        let (space, name) = rest.split_at(rest[..end].rfind('/')?);
+        Some((space, &name[1..]))
+    });
     split.map_or((None, key), |(space, name)| (Some(space), name))
 }
 

@@ -80,6 +80,23 @@ pub fn sh(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
+/// A simple command, run in a network namespace: one with a name under /run/netns, or at a path.
+///
+/// ip-netns(8) mounts the namespace's own /sys for the command; nsenter(1) leaves the caller's, where a file of the same
+/// name is of another interface.
+#[must_use]
+pub fn within(namespace: &str, command: &str) -> String {
+    if !namespace.starts_with('/') {
+        return format!("ip netns exec {} {command}", sh(namespace));
+    }
+    let enter = format!("nsenter --net={}", sh(namespace));
+    if command.contains("/sys/") {
+        let line = format!("mount -t sysfs sysfs /sys && {command}");
+        return format!("{enter} unshare --mount sh -c {}", sh(&line));
+    }
+    format!("{enter} {command}")
+}
+
 /// A text as a literal string of PowerShell. Besides the apostrophe it ends a string at four
 /// typographic ones (about_Quoting_Rules).
 #[must_use]
@@ -98,6 +115,24 @@ pub fn powershell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_namespace_without_a_name_is_entered_by_its_path() {
+        let command = "ethtool -K e0 gro off";
+        assert_eq!(
+            within("a b", command),
+            "ip netns exec 'a b' ethtool -K e0 gro off"
+        );
+        assert_eq!(
+            within("/proc/7/ns/net", command),
+            "nsenter --net=/proc/7/ns/net ethtool -K e0 gro off"
+        );
+        assert_eq!(
+            within("/run/a b", "cat /sys/class/net/e0/mtu"),
+            "nsenter --net='/run/a b' unshare --mount sh -c \
+             'mount -t sysfs sysfs /sys && cat /sys/class/net/e0/mtu'"
+        );
+    }
 
     #[test]
     fn a_terminal_gets_no_orders() {

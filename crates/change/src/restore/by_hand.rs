@@ -1,6 +1,6 @@
 //! Commands for settings that could not be restored.
 
-use coalescope_host::safe::sh;
+use coalescope_host::safe::{sh, within};
 
 use crate::journal::SysctlEntry;
 use crate::settings::{InterfaceState, Item, NamespaceId, dotted};
@@ -49,7 +49,7 @@ pub(super) fn sysctl(entry: &SysctlEntry) -> String {
 fn inside(namespace: &NamespaceId, command: &str) -> String {
     match &namespace.name {
         None => command.to_owned(),
-        Some(name) => format!("ip netns exec {} {command}", sh(name)),
+        Some(name) => within(name, command),
     }
 }
 

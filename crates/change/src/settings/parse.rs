@@ -1,7 +1,7 @@
 //! Parsing and printing of settings.
 
 use super::{Error, Factor, Knob, Setting, Subject, Value, What};
-use coalescope_host::names::owner_end;
+use coalescope_host::names::{of_key, owner_end};
 use coalescope_netlink::ethtool::coalescing_names;
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -67,9 +67,10 @@ fn syntax(text: &str) -> impl FnOnce(&'static str) -> Error {
 fn parse_subject(text: &str) -> Result<Subject, &'static str> {
     let (namespace, rest) = match text.strip_prefix("ns/") {
         None => (None, text),
-        Some(inside) => {
-            let parts = inside.split_once('/');
-            let (name, rest) = parts.ok_or("after ns/ comes a name, a slash, and an interface")?;
+        Some(_) => {
+            let (Some(name), rest) = of_key(text) else {
+                return Err("after ns/ comes a name, a slash, and an interface");
+            };
             (Some(namespace_name(name)?), rest)
         }
     };
@@ -254,6 +255,8 @@ mod tests {
             "=1+1:gro=off",
             "a=b:mtu=1500",
             "ns/a=b:c/=d:gro=off",
+            "ns//proc/7/ns/net/eth0:gro=off",
+            "ns//run/a b/sysctl:net.ipv4.conf.eth0/100.rp_filter=0",
             "ns/a=b/sysctl:net.ipv4.tcp_rmem=4096 131072 6291456",
         ] {
             let setting: Setting = text.parse().expect(text);

@@ -2,7 +2,7 @@
 
 use super::findings::{HostFinding, RemedyKind};
 use coalescope_host::names::of_key;
-use coalescope_host::safe::{is_plain, sh};
+use coalescope_host::safe::{is_plain, sh, within};
 
 /// Makes a finding's commands work in the namespace of its interface. Remedies in files of network managers are
 /// removed: no manager handles a namespace.
@@ -16,22 +16,31 @@ pub(crate) fn reach(finding: &mut HostFinding) {
         .remedies
         .retain(|remedy| remedy.kind == RemedyKind::Runtime || remedy.platform == "linux");
     for remedy in &mut finding.remedies {
-        if remedy.platform == "linux" && !remedy.command.starts_with("ip netns exec ") {
-            remedy.command = within(&namespace, &remedy.command);
+        if remedy.platform == "linux" {
+            remedy.command = reaching(&namespace, &remedy.command);
         }
     }
 }
 
-/// The command run in a namespace. Comments are unchanged.
-fn within(namespace: &str, command: &str) -> String {
-    let namespace = sh(namespace);
+/// The command run in a namespace. A rule may have done so already, with a name: ip(8) takes no path.
+fn reaching(namespace: &str, command: &str) -> String {
+    let by_name = format!("ip netns exec {} ", sh(namespace));
+    match command.strip_prefix(&by_name) {
+        Some(inner) if namespace.starts_with('/') => within(namespace, inner),
+        Some(_) => command.to_owned(),
+        None => outside(namespace, command),
+    }
+}
+
+/// The command of a rule that knows no namespace. Comments are unchanged.
+fn outside(namespace: &str, command: &str) -> String {
     if command.starts_with('#') {
         return command.to_owned();
     }
     if command.split(' ').all(is_plain) {
-        return format!("ip netns exec {namespace} {command}");
+        return within(namespace, command);
     }
-    format!("ip netns exec {namespace} sh -c {}", sh(command))
+    within(namespace, &format!("sh -c {}", sh(command)))
 }
 
 #[cfg(test)]
@@ -41,17 +50,26 @@ mod tests {
     #[test]
     fn commands_reach_into_the_namespace() {
         assert_eq!(
-            within("vm", "ethtool -K eth0 gro off"),
+            reaching("vm", "ethtool -K eth0 gro off"),
             "ip netns exec vm ethtool -K eth0 gro off"
         );
         assert_eq!(
-            within("vm", "echo 'a' > /sys/b"),
+            reaching("vm", "ip netns exec vm ethtool -K eth0 gro off"),
+            "ip netns exec vm ethtool -K eth0 gro off"
+        );
+        let path = "/proc/7/ns/net";
+        assert_eq!(
+            reaching(path, "ip netns exec /proc/7/ns/net ethtool -K eth0 gro off"),
+            "nsenter --net=/proc/7/ns/net ethtool -K eth0 gro off"
+        );
+        assert_eq!(
+            reaching("vm", "echo 'a' > /sys/b"),
             r"ip netns exec vm sh -c 'echo '\''a'\'' > /sys/b'"
         );
         assert_eq!(
-            within("a;b", "ethtool -k e"),
+            reaching("a;b", "ethtool -k e"),
             "ip netns exec 'a;b' ethtool -k e"
         );
-        assert_eq!(within("vm", "# none"), "# none");
+        assert_eq!(reaching("vm", "# none"), "# none");
     }
 }

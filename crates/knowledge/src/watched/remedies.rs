@@ -1,7 +1,7 @@
 //! Remedies for dropped frames: by where they are dropped, and by the role of the interface.
 
 use coalescope_host::names::of_key;
-use coalescope_host::safe::{is_plain, sh};
+use coalescope_host::safe::{is_plain, sh, within};
 use coalescope_watch::facts::{Drop, Interface, Watched};
 
 use super::thresholds::MOSTLY;
@@ -153,11 +153,14 @@ fn has_name(key: &str) -> bool {
 fn remedy(key: &str, switch: &str, is_on: bool) -> Remedy {
     let level = SetTo::switch(key, switch, is_on);
     let (namespace, own) = of_key(key);
-    let within = namespace.map_or_else(String::new, |name| format!("ip netns exec {} ", sh(name)));
+    let command = format!("ethtool -K {} {switch} {}", sh(own), level.value);
     Remedy {
         platform: "linux".to_owned(),
         kind: RemedyKind::Runtime,
-        command: format!("{within}ethtool -K {} {switch} {}", sh(own), level.value),
+        command: match namespace {
+            Some(namespace) => within(namespace, &command),
+            None => command,
+        },
         settings: vec![level],
     }
 }

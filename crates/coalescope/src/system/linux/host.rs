@@ -1,8 +1,11 @@
 //! Settings of this host, with interfaces named as from the outside of namespaces.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use coalescope_host::live as kernel;
 use coalescope_host::model::Snapshot;
 use coalescope_host::names::key_of;
@@ -11,13 +14,46 @@ use crate::cli::LiveArgs;
 use crate::speech::{self, in_brief, took};
 use crate::suggest::unknown;
 
+/// Where ip-netns(8) keeps names.
+const NAMED: &str = "/run/netns";
+
 /// Reads this host. With `--netns NAME`, interfaces are named `ns/NAME/eth0`.
 pub(crate) fn this_host(live: &LiveArgs) -> anyhow::Result<Snapshot> {
     let snapshot = collect(live)?;
-    if let Some(name) = live.netns.as_ref().filter(|name| !name.contains('/')) {
-        return Ok(seen_from_outside(snapshot, name));
+    Ok(match outside(live)? {
+        Some(name) => seen_from_outside(snapshot, &name),
+        None => snapshot,
+    })
+}
+
+/// What the namespace of `--netns` is called from outside: its name under /run/netns, else its path from / on. `None` for
+/// the one that this program runs in.
+pub(crate) fn outside(live: &LiveArgs) -> anyhow::Result<Option<String>> {
+    let Some(path) = live.netns.as_ref().filter(|name| name.contains('/')) else {
+        return Ok(live.netns.clone());
+    };
+    let file = |path: &Path| {
+        fs::metadata(path)
+            .map(|about| (about.dev(), about.ino()))
+            .ok()
+    };
+    let own = file(Path::new("/proc/thread-self/ns/net"));
+    let of_path = file(Path::new(path));
+    if of_path.is_some() && of_path == own {
+        return Ok(None);
     }
-    Ok(snapshot)
+    let mut known = namespaces().into_iter();
+    let named =
+        known.find(|name| of_path.is_some() && file(&Path::new(NAMED).join(name)) == of_path);
+    if named.is_some() {
+        return Ok(named);
+    }
+    // In a setting these end the path: `ns//run/x/eth0:gro=off`.
+    if path.contains([':', '=']) {
+        bail!("--netns {path}: give the namespace a path without : and =, or a name under {NAMED}");
+    }
+    let path = std::path::absolute(path).with_context(|| format!("--netns {path}"))?;
+    Ok(Some(path.to_string_lossy().into_owned()))
 }
 
 /// Reads this host.
@@ -79,10 +115,7 @@ pub(crate) fn refuse_unknown(live: &LiveArgs) -> anyhow::Result<()> {
 
 /// The named namespaces.
 pub(crate) fn namespaces() -> Vec<String> {
-    let entries = std::fs::read_dir("/run/netns")
-        .into_iter()
-        .flatten()
-        .flatten();
+    let entries = fs::read_dir(NAMED).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.collect()
 }

@@ -115,9 +115,8 @@ fn wait(begun: Instant, until: Duration, stop: &AtomicBool) -> bool {
 /// Reads the counts, with interfaces named as from outside of namespaces.
 pub(crate) fn seen(watcher: &mut Watcher, live: &LiveArgs) -> anyhow::Result<Watched> {
     let mut look = watcher.look()?;
-    let space = live.netns.as_deref();
-    if let Some(space) = space.filter(|name| !name.contains('/')) {
-        from_outside(&mut look, space);
+    if let Some(space) = host::outside(live)? {
+        from_outside(&mut look, &space);
     }
     Ok(look)
 }

@@ -1,7 +1,7 @@
 //! Details that a key opens: a drop with its samples and the tcpdump commands for it, or connections.
 
 use coalescope_host::names::of_key;
-use coalescope_host::safe::sh;
+use coalescope_host::safe::{sh, within};
 use coalescope_report::WatchReport;
 use coalescope_watch::facts::{Drop, Flow, Watched};
 
@@ -39,13 +39,11 @@ fn commands(drop: &Drop, flow: Option<&Flow>) -> Vec<String> {
         return vec!["  the frames belonged to no interface".to_owned()];
     };
     let (namespace, own) = of_key(key);
-    let within = namespace.map_or_else(String::new, |name| format!("ip netns exec {} ", sh(name)));
     let filter = flow.map_or_else(String::new, |flow| format!(" {}", sh(&filter(flow))));
+    let dump = format!("tcpdump -i {} -s 192 -w died.pcap{filter}", sh(own));
+    let dump = namespace.map_or(dump.clone(), |namespace| within(namespace, &dump));
     vec![
-        format!(
-            "  {within}tcpdump -i {} -s 192 -w died.pcap{filter}",
-            sh(own)
-        ),
+        format!("  {dump}"),
         "  coalescope trace died.pcap".to_owned(),
     ]
 }
