@@ -64,7 +64,7 @@ pub use element::{Element, Follow, Followed, Onward};
 pub use error::Error;
 pub use frame::{Frame, cut};
 pub use link::{Bursts, Lane, Link, Queue, Reorder};
-pub use names::{clean, hide_run};
+pub use names::{abandon, clean, hide_run};
 pub use nic::Nic;
 pub use plan::{Plan, Wire};
 pub use point::{Point, Recorder};

@@ -23,7 +23,7 @@ on TAP devices between them. Nothing of this machine's own network is touched.
 Exit codes:
   0  all as the incidents' files say it must be
   1  something is not
-  2  usage or input error";
+  2  usage or input error, or a signal has ended it";
 
 const WIRE_NOTES: &str = "\
 Examples:

@@ -330,6 +330,59 @@ fn whoever_is_not_root_cleans_up_after_own_labs() {
     assert!(stderr(&output).contains("sudo coalescope lab clean"));
 }
 
+/// Each signal that asks for an end is heeded at once, and one more does no harm.
+#[test]
+fn a_lab_that_is_told_to_end_does_and_leaves_nothing() {
+    use rustix::process::{Pid, Signal, kill_process};
+    for (signal, times) in [
+        (Signal::INT, 1),
+        (Signal::TERM, 2),
+        (Signal::HUP, 1),
+        (Signal::QUIT, 1),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let errors = folder.path().join("errors");
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("coalescope"))
+            .args(["lab", "run", "openstack-gro"])
+            .env("TMPDIR", folder.path())
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(&errors).unwrap())
+            .spawn()
+            .unwrap();
+        let said = || fs::read_to_string(&errors).unwrap();
+        let started = Instant::now();
+        while !said().contains("as it is: ") {
+            if child.try_wait().unwrap().is_some() || started.elapsed() > Duration::from_secs(60) {
+                let _ = child.kill();
+                child.wait().unwrap();
+                return needs::skipped("a_lab_that_is_told_to_end", said());
+            }
+            sleep(Duration::from_millis(10));
+        }
+        for _ in 0..times {
+            kill_process(Pid::from_child(&child), signal).unwrap();
+        }
+        let end = Instant::now() + Duration::from_secs(20);
+        while child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < end, "{signal:?}: {}", said());
+            sleep(Duration::from_millis(10));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{}", said());
+        assert!(
+            said().contains("a signal ended it before openstack-gro was done"),
+            "{}",
+            said()
+        );
+        let left = fs::read_dir(folder.path()).unwrap().flatten();
+        let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["errors"], "{signal:?}");
+        let names = fs::read_dir("/run/netns").into_iter().flatten().flatten();
+        let prefix = format!("cs-{}-", child.id());
+        let is_left = |name: &fs::DirEntry| name.file_name().to_string_lossy().starts_with(&prefix);
+        assert_eq!(names.filter(is_left).count(), 0, "{signal:?}");
+    }
+}
+
 /// A terminal that goes away ends the shell, and the lab with it.
 #[test]
 fn a_shell_whose_terminal_goes_away_leaves_nothing() {

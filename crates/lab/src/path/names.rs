@@ -18,7 +18,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 /// The folder of names.
@@ -27,6 +27,9 @@ const NAMED: &str = "/run/netns";
 const STATE: &str = "/run/coalescope";
 /// Attempts at finding unused names.
 const TRIES: u32 = 1000;
+
+/// Whether this process may give names; locked while it gives some, so that none is given after [`abandon`].
+static MAY_GIVE: Mutex<bool> = Mutex::new(true);
 
 /// Names given to rooms; they are removed with this value.
 #[derive(Debug)]
@@ -41,6 +44,7 @@ impl Names {
     /// Chooses names for rooms and writes them down: `cs-PID-ROOM`, or `cs-PID-N-ROOM` where a
     /// process has several paths, or the number is also one of another container's.
     pub(super) fn reserve(rooms: &BTreeSet<String>) -> Result<Self, Error> {
+        let _giving = giving()?;
         let folder = folder();
         let folder = files::private(&folder).map_err(|error| no_place(&folder, error))?;
         for prefix in prefixes() {
@@ -88,6 +92,7 @@ impl Names {
         let Some(name) = self.of(room) else {
             return Ok(());
         };
+        let _giving = giving()?;
         with_thread_in(namespace, |thread| bind(&place(name), thread))
     }
 }
@@ -130,6 +135,44 @@ impl Drop for Names {
         // The list stays with any name that could not be removed, so that `clean` can try again.
         if gone.iter().all(Result::is_ok) {
             let _ = fs::remove_file(&self.list);
+        }
+    }
+}
+
+/// The right to give names, as long as it is held.
+fn giving() -> Result<MutexGuard<'static, bool>, Error> {
+    let may = MAY_GIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    match *may {
+        true => Ok(may),
+        false => Err(Unavailable {
+            reason: "the lab is being ended".to_owned(),
+        }
+        .into()),
+    }
+}
+
+/// Removes the names that this process has given, and gives no more: for a process that ends while its paths are at work.
+/// What cannot be removed is left on its list, for [`clean`].
+pub fn abandon() {
+    *MAY_GIVE.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    let own = format!("cs-{}", std::process::id());
+    let entries = files::existing(&folder()).and_then(fs::read_dir);
+    let lists = entries.into_iter().flatten().flatten();
+    let lists = lists.map(|entry| entry.path()).filter(|path| {
+        let rest = path
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_prefix(&own));
+        rest.is_some_and(|rest| rest.starts_with(['-', '.']) && rest.ends_with(".list"))
+    });
+    for list in lists {
+        let text = fs::read_to_string(&list).unwrap_or_default();
+        let gone: Vec<_> = text
+            .lines()
+            .filter(|name| is_ours(name))
+            .map(remove)
+            .collect();
+        if gone.iter().all(Result::is_ok) {
+            let _ = fs::remove_file(&list);
         }
     }
 }

@@ -9,6 +9,7 @@ mod chain;
 mod commands;
 mod live;
 mod others;
+mod stopped;
 mod table;
 mod uml;
 mod wire;

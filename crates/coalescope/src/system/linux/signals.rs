@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +15,15 @@ use signal_hook::flag;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Checks before the child is killed: 2 s.
 const PATIENCE: u32 = 100;
+
+/// A flag that each signal sets which asks a process to end; none of them ends it, so that it cleans up.
+pub(crate) fn stopped_by_signal() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::default();
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
 
 /// Runs a program and outlives it, so that the caller can clean up. SIGHUP and SIGTERM to this
 /// process end the child; Ctrl-C is left to the child.

@@ -24,6 +24,8 @@ use crate::speech;
 
 /// Runs of the experiment at most: a difference of 20 times is clear long before.
 const MAX_RUNS: &str = "16";
+/// The record of the experiment.
+const RECORD: &str = "ab.json";
 /// A run that takes longer hangs.
 const TIMEOUT_S: &str = "60";
 
@@ -204,9 +206,11 @@ impl<'a> Chain<'a> {
             "--limit",
             &limit,
         ];
+        // Of an earlier lab with `--keep`, whose namespaces had other names: `ab` replaces no record of another experiment.
+        let _ = fs::remove_file(self.place.path().join(RECORD));
         let reports = self.seen.reports.iter();
         let findings: Vec<&str> = reports.flat_map(|report| ["--findings", report]).collect();
-        let kept = ["--save", "ab.json", "--"];
+        let kept = ["--save", RECORD, "--"];
         let arguments = [&factor[..], &limits, &findings, &kept, &fetch].concat();
         let report = self.commands().json(&arguments)?;
         self.tell(&format!(

@@ -1,25 +1,27 @@
 //! `coalescope lab run`, `shell` and `clean`, in namespaces.
 
-use std::io::ErrorKind;
+use std::io;
 use std::process::Command;
+use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use coalescope_host::safe::printable_line;
 use coalescope_incident::{Build, Incident};
 use coalescope_lab::incident::Live;
 use coalescope_lab::path::{self, Error};
 use coalescope_lab::{Unavailable, become_namespace_root};
-use coalescope_report::{LabReport, Skipped};
+use coalescope_report::{LabIncident, LabReport, Skipped, with_causes};
+use rustix::io::Errno;
 
 use super::chain;
+use super::stopped::unless_stopped;
 use crate::cli::{Format, LabRunArgs, LabShellArgs};
-use crate::interrupt::stop_on_signal;
 use crate::lab::exit;
 use crate::lab::list::{chosen, one};
 use crate::made::made;
 use crate::page::PageFile;
 use crate::place::Place;
-use crate::system::linux::signals::outlived;
+use crate::system::linux::signals::{outlived, stopped_by_signal};
 use crate::{Outcome, output, scratch, speech};
 
 /// The incident of `coalescope demo`: story A.
@@ -29,15 +31,18 @@ const DEMO: &str = "openstack-gro";
 pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
     let page = PageFile::check(&args.page)?;
     let incidents = chosen(args)?;
-    let report = match prepare() {
+    let (report, stopped) = match prepare() {
         Ok(()) => each(args, &incidents)?,
-        Err(Error::Unavailable(why)) => none_of(&incidents, &why.reason),
+        Err(Error::Unavailable(why)) => (none_of(&incidents, &why.reason), None),
         Err(error) => return Err(error.into()),
     };
     let written = page.write(&report, || made(Vec::new()));
     output::print(&report, args.format, 0)?;
     written?;
-    exit::outcome(&report)
+    match stopped {
+        Some(name) => bail!("a signal ended it before {name} was done; nothing of it is left"),
+        None => exit::outcome(&report),
+    }
 }
 
 fn none_of(incidents: &[Incident], why: &str) -> LabReport {
@@ -51,31 +56,27 @@ fn none_of(incidents: &[Incident], why: &str) -> LabReport {
     }
 }
 
-/// Each incident, until the first signal.
-fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<LabReport> {
-    let stop = stop_on_signal().context("cannot listen for signals")?;
+/// Each incident, until the first signal; returns as well the name of the one that this has ended.
+fn each(args: &LabRunArgs, incidents: &[Incident]) -> anyhow::Result<(LabReport, Option<String>)> {
+    let stop = stopped_by_signal().context("cannot listen for signals")?;
     let mut report = LabReport::default();
     for incident in incidents {
-        if stop.load(std::sync::atomic::Ordering::Relaxed) {
-            break;
-        }
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
-        match chain::run(incident, &place) {
-            Ok(done) => report.incidents.push(done),
-            Err(error) => {
-                let name = incident.name.clone();
-                match unavailable(&error) {
-                    Some(why) => report.skipped.push(Skipped { name, why }),
-                    // A failure must not lose the figures of the other incidents.
-                    None => report.failed.push(Skipped {
-                        name,
-                        why: format!("{error:#}"),
-                    }),
-                }
-            }
+        let (place, own, name) = (Arc::new(place), incident.clone(), incident.name.clone());
+        match unless_stopped(&stop, &place, move |place| chain::run(&own, place)) {
+            None => return Ok((report, Some(name))),
+            Some(Ok(done)) => report.incidents.push(done),
+            Some(Err(error)) => match unavailable(&error) {
+                Some(why) => report.skipped.push(Skipped { name, why }),
+                // A failure must not lose the figures of the other incidents.
+                None => report.failed.push(Skipped {
+                    name,
+                    why: with_causes(error.as_ref()),
+                }),
+            },
         }
     }
-    Ok(report)
+    Ok((report, None))
 }
 
 /// Runs story A live; false, with the reason on standard error, if this is not possible.
@@ -85,11 +86,7 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
         "{DEMO}, live, in network namespaces: {}",
         incident.title
     ));
-    let run = || {
-        prepare()?;
-        chain::run(&incident, &Place::new(None)?)
-    };
-    let done = match run() {
+    let done = match demonstrated(&incident) {
         Ok(done) => done,
         Err(error) => match unavailable(&error) {
             Some(why) => {
@@ -117,6 +114,16 @@ pub(crate) fn demo(format: Format) -> anyhow::Result<bool> {
     Ok(true)
 }
 
+/// Runs the chain of the demonstration.
+fn demonstrated(incident: &Incident) -> anyhow::Result<LabIncident> {
+    // Before there is a second thread, which could not follow into the user namespace.
+    prepare()?;
+    let stop = stopped_by_signal().context("cannot listen for signals")?;
+    let (place, own) = (Arc::new(Place::new(None)?), incident.clone());
+    let done = unless_stopped(&stop, &place, move |place| chain::run(&own, place));
+    done.unwrap_or_else(|| bail!("a signal ended it; nothing of it is left"))
+}
+
 /// Makes the process root of a namespace if needed, and removes what killed labs have left.
 fn prepare() -> Result<(), Error> {
     if !rustix::process::geteuid().is_root() {
@@ -139,7 +146,7 @@ fn refused(error: &Error) -> Error {
 fn unavailable(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref::<Error>() {
         Some(Error::Unavailable(why)) => Some(why.to_string()),
-        Some(Error::Tap { source, .. }) if is_closed(source.kind()) => Some(format!(
+        Some(Error::Tap { source, .. }) if is_closed(source) => Some(format!(
             "no TAP device can be made: /dev/net/tun: {source}; run it as root, or let users open that \
              device (chmod 0666 /dev/net/tun, as it is on most systems)"
         )),
@@ -147,8 +154,19 @@ fn unavailable(error: &anyhow::Error) -> Option<String> {
     }
 }
 
-fn is_closed(kind: ErrorKind) -> bool {
-    [ErrorKind::PermissionDenied, ErrorKind::NotFound].contains(&kind)
+/// No such file, no rights, no such device behind the file, or another file in its place.
+fn is_closed(error: &io::Error) -> bool {
+    let lacking = [
+        Errno::NOENT,
+        Errno::ACCESS,
+        Errno::PERM,
+        Errno::NODEV,
+        Errno::NXIO,
+        Errno::NOTTY,
+        Errno::INVAL,
+    ];
+    let errno = Errno::from_io_error(error);
+    errno.is_some_and(|errno| lacking.contains(&errno))
 }
 
 /// Runs a shell in the victim's namespace while the incident stays up.
