@@ -5,6 +5,7 @@
 mod apply;
 mod difference;
 mod error;
+mod holds;
 mod lengths;
 mod link;
 mod moves;
@@ -19,6 +20,7 @@ mod sysctl;
 pub use difference::{Difference, Item};
 pub use error::Error;
 pub use link::{Carrier, wait_for_carrier};
+pub use names::shared;
 pub use outcome::{Change, Outcome};
 pub use parse::dotted;
 pub use related::related;
@@ -27,6 +29,7 @@ pub use state::{InterfaceState, read_named};
 
 pub(crate) use apply::{Prepared, PreparedSysctl, check};
 pub(crate) use difference::differences;
+pub(crate) use holds::lost;
 pub(crate) use lengths::{set_ipv6_mtu, set_size_back};
 pub(crate) use moves::{Move, is_adaptive};
 pub(crate) use names::members;

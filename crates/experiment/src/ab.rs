@@ -12,7 +12,7 @@ mod ssh_route;
 
 pub use error::Error;
 pub use plan::{Checked, now};
-pub use ssh_route::{at_risk, session_address};
+pub use ssh_route::Session;
 
 use crate::design::{Design, Planned, Schedule};
 use crate::effects::{Decision, decide};
@@ -49,6 +49,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Record, Error> {
     let design = record.design()?;
+    checked.mind_aliases()?;
     let planned = record.planned();
     let schedule = Schedule::resume(&design, &planned)?;
     // A missing namespace would otherwise be noticed only by the first run in it.
@@ -64,15 +65,16 @@ pub fn run(
         watch,
         stop,
     };
+    // Of an experiment that is gone on with, how it ended before is over.
+    record.error = None;
     record.restored = !experiment.board.changes_anything();
     let ended = experiment.runs(schedule, &mut record);
     let (board, watch) = (experiment.board, experiment.watch);
-    record.ended = ended.unwrap_or_else(|error| {
-        record.error = Some(error.to_string());
-        Ending::Failed
-    });
     board.restore(&mut record);
-    record.conclude(&design)?;
+    match ended {
+        Ok(ending) => record.end_as(&design, ending)?,
+        Err(error) => record.fail(&design, &error.to_string(), error.doubt())?,
+    }
     watch.keep(&record).map_err(Error::keep)?;
     Ok(record)
 }
@@ -120,14 +122,16 @@ impl Experiment<'_> {
     ) -> Result<Option<Run>, Error> {
         let at = self.design.levels_of(planned.cell);
         let changes = self.board.go_to(&at, record, self.stop)?;
+        self.board.hold()?;
         let begun_s = self.begun.elapsed().as_secs_f64();
-        let vantage = self.board.vantage(&at);
-        let Some(mut run) = self
-            .measuring
-            .run(vantage, &mut record.metrics, self.stop)?
-        else {
+        let (vantage, left) = (self.board.vantage(&at), self.board.left());
+        let Some((mut run, ended)) = self.measuring.run(vantage, left, self.stop)? else {
             return Ok(None);
         };
+        // Before its figures are read: a run of another level has none.
+        self.board.hold()?;
+        self.measuring
+            .judge(&mut run, &ended, &mut record.metrics)?;
         run.block = planned.block;
         run.cell = planned.cell;
         run.levels = levels;

@@ -72,6 +72,13 @@ impl Error {
         matches!(self.errno(), Some(Errno::ENODEV | Errno::ENXIO))
     }
 
+    /// Whether there is no route: none at all, one that refuses, or no such protocol in the namespace.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        let refused = matches!(self.errno(), Some(Errno::ENETUNREACH | Errno::EHOSTUNREACH));
+        refused || self.is_unsupported()
+    }
+
     /// Whether rights are missing.
     #[must_use]
     pub fn is_denied(&self) -> bool {

@@ -4,7 +4,7 @@ use super::protocol::{Reply, Request};
 use super::server::ARGUMENT;
 use crate::journal::Store;
 use crate::restore::{Fate, Report, undo_one};
-use crate::settings::{Change, Error, Setting};
+use crate::settings::{Change, Difference, Error, Setting};
 use coalescope_host::safe::printable;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{BufRead, BufReader, Write};
@@ -159,6 +159,18 @@ impl Guard {
     pub fn change(&mut self, setting: &Setting) -> Result<Change, Error> {
         match self.ask(&Request::Change(setting.clone()))? {
             Reply::Changed(change) => Ok(change),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// What of a change is not in force any more, since somebody else has set it; empty if the change holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Expired`] after the deadline: the guardian has restored everything then.
+    pub fn lost(&mut self, change: &Change) -> Result<Vec<Difference>, Error> {
+        match self.ask(&Request::Holds(change.clone()))? {
+            Reply::Lost(differences) => Ok(differences),
             other => Err(unexpected(other)),
         }
     }

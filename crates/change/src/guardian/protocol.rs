@@ -1,7 +1,7 @@
 //! Requests of the guarded program and replies of its guardian: one line of JSON each.
 
 use crate::restore::Report;
-use crate::settings::{Change, Error, Setting};
+use crate::settings::{Change, Difference, Error, Setting};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -22,6 +22,8 @@ pub(super) enum Request {
     Remember(String),
     /// Make this change.
     Change(Setting),
+    /// Look whether this change is still in force.
+    Holds(Change),
     /// Restore everything; further requests follow.
     Restore,
     /// Restore everything, and end.
@@ -42,6 +44,8 @@ pub(super) enum Reply {
     Done,
     /// The outcome of a change.
     Changed(Change),
+    /// What of a change is not in force any more.
+    Lost(Vec<Difference>),
     /// The result of restoring.
     Restored(Report),
     /// The request failed.

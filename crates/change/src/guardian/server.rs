@@ -218,6 +218,7 @@ impl Guardian {
             Request::Record(settings) => session.record(settings).map(|()| Reply::Done),
             Request::Remember(command) => session.remember(command).map(|()| Reply::Done),
             Request::Change(setting) => session.change(setting).map(Reply::Changed),
+            Request::Holds(change) => session.lost(change).map(Reply::Lost),
             _ => Ok(Reply::Restored(session.restore())),
         }
     }

@@ -10,8 +10,8 @@ use crate::restore::{
     Report, Spaces, interface_key, prune, read_entry, restore, stale, sysctl_key,
 };
 use crate::settings::{
-    Change, Error, Knob, Move, NamespaceId, Outcome, Prepared, PreparedSysctl, Setting, What,
-    check, dotted, read_at, read_named, read_sysctl, related, sysctl_owner,
+    self, Change, Difference, Error, Knob, Move, NamespaceId, Outcome, Prepared, PreparedSysctl,
+    Setting, What, check, dotted, read_at, read_named, read_sysctl, related, sysctl_owner,
 };
 
 /// The state of one experiment.
@@ -77,6 +77,20 @@ impl Session {
             setting: setting.clone(),
             outcomes,
         })
+    }
+
+    /// What of a change is not in force any more.
+    pub(super) fn lost(&mut self, change: &Change) -> Result<Vec<Difference>, Error> {
+        let subject = &change.setting.subject;
+        let space = self.spaces.named(subject.namespace.as_deref())?;
+        let was = match &subject.what {
+            What::Sysctl(_) => None,
+            What::Interface { name, .. } => {
+                let entry = find(&self.journal, space.id(), name);
+                Some(&entry.ok_or_else(|| lost(space.id(), name))?.was)
+            }
+        };
+        settings::lost(change, space, was)
     }
 
     fn change_sysctl(

@@ -158,7 +158,7 @@ fn pairs<'a>(
     })
 }
 
-fn same_device(space: &Space, was: &InterfaceState) -> Result<InterfaceState, Error> {
+pub(super) fn same_device(space: &Space, was: &InterfaceState) -> Result<InterfaceState, Error> {
     let is = read_at(space, was.index)?;
     let detail = match &is {
         Some(is) if is.is_same_device(was) => None,

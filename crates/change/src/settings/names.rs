@@ -1,7 +1,7 @@
 //! Names of offloads: ethtool's short and long ones, and the kernel's features that they stand for.
 
-use super::Error;
-use super::state::InterfaceState;
+use super::state::{InterfaceState, read_named};
+use super::{Error, Knob, Space, Subject, What};
 use coalescope_netlink::ethtool::{Offload, matches};
 
 /// How many names an error proposes.
@@ -23,6 +23,38 @@ pub(crate) fn members(state: &InterfaceState, name: &str) -> Result<Vec<String>,
         return Err(unknown(state, name));
     }
     Ok(found)
+}
+
+/// Features, by the kernel's names, that two settings both change; none if one of them is no feature, or if they are of
+/// different interfaces.
+///
+/// # Errors
+///
+/// If the interface cannot be read, or has no feature of such a name.
+pub fn shared(one: &Subject, other: &Subject) -> Result<Vec<String>, Error> {
+    let (Some((interface, first)), Some((same, second))) = (feature(one), feature(other)) else {
+        return Ok(Vec::new());
+    };
+    let space = Space::open(one.namespace.as_deref())?;
+    let beside = Space::open(other.namespace.as_deref())?;
+    if interface != same || !space.id().is_same(beside.id()) {
+        return Ok(Vec::new());
+    }
+    let state = read_named(&space, interface)?;
+    let mut both = members(&state, first)?;
+    let others = members(&state, second)?;
+    both.retain(|name| others.contains(name));
+    Ok(both)
+}
+
+fn feature(subject: &Subject) -> Option<(&str, &str)> {
+    match &subject.what {
+        What::Interface {
+            name,
+            knob: Knob::Feature(feature),
+        } => Some((name, feature)),
+        _ => None,
+    }
 }
 
 /// ethtool's short name of a feature, if it has one.

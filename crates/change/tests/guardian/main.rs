@@ -50,7 +50,7 @@ const fn test_with_ip(name: &'static str, work: fn(&Store)) -> Test {
     }
 }
 
-const TESTS: [Test; 40] = [
+const TESTS: [Test; 41] = [
     test("what goes along is told and taken back", cascades),
     test("fixed, refused and ignored are three things", not_changed),
     test("what cannot be is an error", errors),
@@ -59,6 +59,7 @@ const TESTS: [Test; 40] = [
     test_with_ip("an interface with another name is the same", renamed),
     test("two experiments exclude each other", exclusion),
     test("a deadline restores", deadline),
+    test_with_ip("a change that others take back is noticed", noticed),
     test("a guardian that is killed is replaced", guardian_killed),
     test("a guardian that is stopped is named", guardian_stopped),
     test(
@@ -492,6 +493,35 @@ fn deadline(store: &Store) {
     assert_eq!(snapshot(), before);
     assert_eq!(change(&mut guard, "a:tx=off").unwrap_err(), Error::Expired);
     assert_eq!(snapshot(), before);
+    restored(guard, store);
+}
+
+/// Looked at by the interface's number: with another name it is the same one.
+fn noticed(store: &Store) {
+    let mut options = Options::new(store.clone(), vec!["test".to_owned()]);
+    options.deadline = Some(Duration::from_secs(60));
+    let mut guard = Guard::start(&options).unwrap();
+    let features = change(&mut guard, "a:gro=on").unwrap();
+    let sysctl = change(&mut guard, "sysctl:net.ipv4.tcp_reordering=127").unwrap();
+    let mut lost = |change: &Change| {
+        let lost = guard.lost(change)?;
+        let lost = lost
+            .iter()
+            .map(|one| format!("{} {} {}", one.item, one.from, one.to));
+        Ok::<_, Error>(lost.collect::<Vec<_>>())
+    };
+    assert_eq!((lost(&features), lost(&sysctl)), (Ok(vec![]), Ok(vec![])));
+    assert!(ip("link set dev a down") && ip("link set dev a name other"));
+    set_feature("other", "rx-gro", false);
+    fs::write("/proc/sys/net/ipv4/tcp_reordering", "50").unwrap();
+    assert_eq!(lost(&features), Ok(vec!["rx-gro on off".to_owned()]));
+    let text = "net.ipv4.tcp_reordering 127 50";
+    assert_eq!(lost(&sysctl), Ok(vec![text.to_owned()]));
+    fs::write("/proc/sys/net/ipv4/tcp_reordering", "127").unwrap();
+    assert!(ip("link set dev other name a") && ip("link set dev a up"));
+    assert_eq!(lost(&sysctl), Ok(vec![]));
+    guard.set_deadline(Some(Duration::ZERO)).unwrap();
+    assert_eq!(guard.lost(&sysctl), Err(Error::Expired));
     restored(guard, store);
 }
 

@@ -7,7 +7,7 @@ use coalescope_change::guardian::{Guard, Options};
 use coalescope_change::journal::{Store, StoreKind};
 use coalescope_change::restore::Report;
 use coalescope_change::settings::{
-    Change, Outcome, Setting, Space, What, read_named, wait_for_carrier,
+    Change, Difference, Outcome, Setting, Space, What, read_named, wait_for_carrier,
 };
 use coalescope_change::workload::{self, Vantage, Workload};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,11 +31,25 @@ pub(super) struct Board {
     /// The guardian of the user's commands. They may change another host, which a reboot of this
     /// one does not reset.
     command_guard: Option<Guard>,
-    at: Vec<Option<usize>>,
+    /// The present level of each factor.
+    at: Vec<Option<Level>>,
     settle: Duration,
     /// The longest time of one run; `None` if runs have no limit.
     watchdog: Option<Duration>,
-    end: Option<Instant>,
+    end: Option<Deadline>,
+}
+
+/// A level that was set.
+struct Level {
+    number: usize,
+    /// How the guardian has set it; `None` if there was nothing to set.
+    made: Option<Change>,
+}
+
+/// When the whole experiment ends.
+struct Deadline {
+    at: Instant,
+    seconds: f64,
 }
 
 impl Board {
@@ -43,16 +57,19 @@ impl Board {
     pub(super) fn set_up(checked: &Checked, asked: &Asked) -> Result<Self, Error> {
         let settle = Duration::from_secs_f64(asked.settle_s);
         let timeout = asked.timeout_s.map(Duration::from_secs_f64);
-        let end = asked.deadline_s.map(Duration::from_secs_f64);
+        let now = Instant::now();
         let mut board = Self {
             switches: checked.switches.clone(),
             place: checked.place.clone(),
             guard: None,
             command_guard: None,
-            at: vec![None; checked.switches.len()],
+            at: checked.switches.iter().map(|_| None).collect(),
             settle,
             watchdog: timeout.map(|timeout| timeout + settle + CARRIER + SLACK),
-            end: end.map(|end| Instant::now() + end),
+            end: asked.deadline_s.map(|seconds| Deadline {
+                at: now + Duration::from_secs_f64(seconds),
+                seconds,
+            }),
         };
         board.start(&checked.settings(), asked)?;
         Ok(board)
@@ -96,12 +113,17 @@ impl Board {
         record: &mut Record,
         stop: &AtomicBool,
     ) -> Result<Vec<ChangeNote>, Error> {
+        self.mind_the_deadline()?;
         self.wind_up()?;
         let mut notes = Vec::new();
         for (factor, &level) in levels.iter().enumerate() {
-            if self.at[factor] != Some(level) {
-                notes.extend(self.switch(factor, level, record)?);
-                self.at[factor] = Some(level);
+            if self.at[factor].as_ref().map(|at| at.number) != Some(level) {
+                let (note, made) = self.switch(factor, level, record)?;
+                notes.extend(note);
+                self.at[factor] = Some(Level {
+                    number: level,
+                    made,
+                });
             }
         }
         if !notes.is_empty() {
@@ -110,16 +132,41 @@ impl Board {
         Ok(notes)
     }
 
+    /// Checks that all levels are as they were set, before a run and after it: else the run is of another level than it is
+    /// said to be.
+    pub(super) fn hold(&mut self) -> Result<(), Error> {
+        self.mind_the_deadline()?;
+        let Some(guard) = &mut self.guard else {
+            return Ok(());
+        };
+        for change in self.at.iter().flatten().filter_map(|at| at.made.as_ref()) {
+            let lost = guard.lost(change)?;
+            if !lost.is_empty() {
+                return Err(not_held(change, &lost));
+            }
+        }
+        Ok(())
+    }
+
+    /// The time until the deadline of the experiment, if it has one.
+    pub(super) fn left(&self) -> Option<Duration> {
+        let end = self.end.as_ref()?;
+        Some(end.at.saturating_duration_since(Instant::now()))
+    }
+
+    fn mind_the_deadline(&self) -> Result<(), Error> {
+        match &self.end {
+            Some(end) if Instant::now() >= end.at => Err(Error::Deadline {
+                seconds: end.seconds,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Sets the guardian's deadline: the settings are restored if this run takes far too long, or
     /// at the end of the whole experiment.
     fn wind_up(&mut self) -> Result<(), Error> {
-        let left = self
-            .end
-            .map(|end| end.saturating_duration_since(Instant::now()));
-        let deadline = match (self.watchdog, left) {
-            (Some(watchdog), Some(left)) => Some(watchdog.min(left)),
-            (one, other) => one.or(other),
-        };
+        let deadline = self.watchdog.into_iter().chain(self.left()).min();
         let guards = [&mut self.guard, &mut self.command_guard];
         for guard in guards.into_iter().flatten() {
             guard.set_deadline(deadline)?;
@@ -132,16 +179,16 @@ impl Board {
         factor: usize,
         level: usize,
         record: &mut Record,
-    ) -> Result<Option<ChangeNote>, Error> {
-        match (&self.switches[factor], &mut self.guard) {
+    ) -> Result<(Option<ChangeNote>, Option<Change>), Error> {
+        Ok(match (&self.switches[factor], &mut self.guard) {
             (Switch::Settings(settings), Some(guard)) => {
                 let change = guard.change(&settings[level])?;
                 settled(&change, record)?;
-                Ok(Some(note(&change)))
+                (Some(note(&change)), Some(change))
             }
-            (Switch::Commands(levels), _) => command(&levels[level]).map(Some),
-            (Switch::Settings(_) | Switch::Vantages(_), _) => Ok(None),
-        }
+            (Switch::Commands(levels), _) => (Some(command(&levels[level])?), None),
+            (Switch::Settings(_) | Switch::Vantages(_), _) => (None, None),
+        })
     }
 
     /// Restores everything, and records what could not be restored.
@@ -187,6 +234,16 @@ fn settled(change: &Change, record: &mut Record) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+fn not_held(change: &Change, lost: &[Difference]) -> Error {
+    let lost = lost
+        .iter()
+        .map(|one| format!("{} is {} again", one.item, one.to));
+    Error::NotHeld {
+        setting: change.setting.to_string(),
+        why: lost.collect::<Vec<_>>().join("; "),
+    }
 }
 
 fn wait(change: &Change, record: &mut Record) -> Result<(), Error> {
@@ -242,7 +299,7 @@ fn command(level: &NamedCommand) -> Result<ChangeNote, Error> {
         timeout: Some(COMMAND),
     };
     let ended = workload::run(&workload, &Vantage::Here, &AtomicBool::new(false))?;
-    match measure::problem(&ended) {
+    match measure::problem(&ended, workload.timeout) {
         None => Ok(ChangeNote {
             setting: format!("{}: {}", level.name, level.command),
             outcomes: Vec::new(),

@@ -47,6 +47,35 @@ pub enum Error {
         /// What came of it.
         why: String,
     },
+    /// A level that somebody else has changed: a run with it was of another level than it is said to be.
+    #[error(
+        "{setting} did not hold: {why}; something else sets it (whoever manages the interface, its driver, another \
+         setting that is varied, or the command itself), so that runs would be compared that are alike"
+    )]
+    NotHeld {
+        /// What was set.
+        setting: String,
+        /// As it is instead.
+        why: String,
+    },
+    /// The deadline of the experiment.
+    #[error(
+        "the deadline ({seconds} s) is over: a run that was going on was ended, and does not count"
+    )]
+    Deadline {
+        /// What was asked for.
+        seconds: f64,
+    },
+    /// Two factors that change the same.
+    #[error("{one} and {other} are one setting ({features}): vary it under one name")]
+    OneSetting {
+        /// One of them.
+        one: String,
+        /// The other one.
+        other: String,
+        /// What both change, by the kernel's names.
+        features: String,
+    },
     /// A link stays down.
     #[error("{interface} has no carrier {seconds} s after {setting}")]
     LinkDown {
@@ -79,6 +108,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Why nothing is claimed of the runs that were made: what has switched a setting back may have done so before.
+    pub(super) fn doubt(&self) -> Option<String> {
+        match self {
+            Self::NotHeld { setting, .. } => Some(format!("{setting} did not hold")),
+            _ => None,
+        }
+    }
+
     pub(super) fn keep(error: std::io::Error) -> Self {
         Self::Keep(error)
     }

@@ -11,6 +11,7 @@ use coalescope_change::workload::{self, End, Ended, Vantage, Workload};
 use coalescope_host::names::of_key;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Figures of the host whose interface is changed; all others are of the workload's host.
 const OF_THE_HOST: [&str; 4] = ["cpu_", "service_demand", "softnet_", "interface_"];
@@ -66,13 +67,13 @@ impl Measuring {
         }
     }
 
-    /// Makes one run; `None` if `stop` was set. The metrics are those of the first run that has figures.
+    /// Makes one run, and ends it when `left` is over; `None` if `stop` was set. The run has no figures yet.
     pub(super) fn run(
         &self,
         vantage: &Vantage,
-        metrics: &mut Vec<Metric>,
+        left: Option<Duration>,
         stop: &AtomicBool,
-    ) -> Result<Option<Run>, Error> {
+    ) -> Result<Option<(Run, Ended)>, Error> {
         let elsewhere = self
             .interface
             .as_ref()
@@ -82,7 +83,11 @@ impl Measuring {
             .map(|(place, _)| Before::read(place))
             .transpose()?;
         let at_peer = self.peer.as_ref().map(Before::read).transpose()?;
-        let ended = workload::run(&self.workload, vantage, stop)?;
+        let workload = Workload {
+            timeout: self.workload.timeout.into_iter().chain(left).min(),
+            ..self.workload.clone()
+        };
+        let ended = workload::run(&workload, vantage, stop)?;
         let mut run = blank(ended.wall_s);
         run.moved = Some(before.moved()?);
         run.interface_moved = at_interface.map(|before| before.moved()).transpose()?;
@@ -90,13 +95,17 @@ impl Measuring {
         if ended.end == End::Stopped {
             return Ok(None);
         }
-        self.judge(&mut run, &ended, metrics)?;
-        Ok(Some(run))
+        Ok(Some((run, ended)))
     }
 
-    /// Reads the figures of a run, or records why it has none.
-    fn judge(&self, run: &mut Run, ended: &Ended, metrics: &mut Vec<Metric>) -> Result<(), Error> {
-        let figures = match problem(ended) {
+    /// Reads the figures of a run, or records why it has none. The metrics are those of the first run that has figures.
+    pub(super) fn judge(
+        &self,
+        run: &mut Run,
+        ended: &Ended,
+        metrics: &mut Vec<Metric>,
+    ) -> Result<(), Error> {
+        let figures = match problem(ended, self.workload.timeout) {
             Some(why) => Err(Error::Run { why }),
             None => {
                 figures::figures(&self.sources, &ended.stdout, ended.wall_s).map_err(Error::from)
@@ -188,12 +197,16 @@ fn vantage(namespace: Option<String>) -> Vantage {
 }
 
 /// Why a command failed, with its last line of output; `None` if it did not.
-pub(super) fn problem(ended: &Ended) -> Option<String> {
+pub(super) fn problem(ended: &Ended, timeout: Option<Duration>) -> Option<String> {
     let how = match ended.end {
         End::Exited(0) | End::Stopped => return None,
         End::Exited(code) => format!("ended with exit code {code}"),
         End::Signalled(signal) => format!("was ended by signal {signal}"),
-        End::TimedOut => format!("took longer than the time-out ({:.1} s)", ended.wall_s),
+        // A command that ignores SIGTERM takes longer than that.
+        End::TimedOut => {
+            let timeout = timeout.unwrap_or_default().as_secs_f64();
+            format!("took longer than the time-out ({timeout} s)")
+        }
     };
     let words = String::from_utf8_lossy(&ended.stderr).into_owned();
     let last = words

@@ -3,7 +3,7 @@
 use super::Error;
 use crate::figures::Source;
 use crate::record::{Asked, NamedCommand, Vary};
-use coalescope_change::settings::{Factor, Setting, Subject, read};
+use coalescope_change::settings::{Factor, Setting, Subject, read, shared};
 use coalescope_change::workload::{Vantage, Workload};
 use std::time::Duration;
 
@@ -58,6 +58,32 @@ impl Checked {
             Switch::Commands(_) | Switch::Vantages(_) => Vec::new(),
         };
         self.switches.iter().flat_map(of).collect()
+    }
+
+    /// Refuses factors that change the same feature under two names: a run would be of the level that was set last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OneSetting`], and if an interface cannot be read.
+    pub(super) fn mind_aliases(&self) -> Result<(), Error> {
+        let of = |switch: &Switch| match switch {
+            Switch::Settings(settings) => settings.first().map(|one| one.subject.clone()),
+            Switch::Commands(_) | Switch::Vantages(_) => None,
+        };
+        let all: Vec<Subject> = self.switches.iter().filter_map(of).collect();
+        for (number, one) in all.iter().enumerate() {
+            for other in &all[number + 1..] {
+                let shared = shared(one, other)?;
+                if !shared.is_empty() {
+                    return Err(Error::OneSetting {
+                        one: one.to_string(),
+                        other: other.to_string(),
+                        features: shared.join(", "),
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The named network namespaces of settings and workload.

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, anyhow, bail};
 use coalescope_change::settings::{Factor, Setting};
-use coalescope_experiment::ab::{self, Checked};
+use coalescope_experiment::ab::{self, Checked, Session};
 use coalescope_experiment::effects::{Rules, Sense};
 use coalescope_experiment::figures;
 use coalescope_experiment::record::{Asked, NamedCommand, Record, Vary};
@@ -132,15 +132,15 @@ pub(super) fn mind_the_session(
     record: &mut Record,
     is_meant: bool,
 ) -> anyhow::Result<()> {
-    let Some(address) = ab::session_address() else {
+    let Some(session) = Session::own() else {
         return Ok(());
     };
-    let names = ab::at_risk(&checked.settings(), address)?;
+    let names = session.at_risk(&checked.settings())?;
     if names.is_empty() {
         return Ok(());
     }
     let what = format!(
-        "your ssh session from {address} goes over {}, which is to be changed",
+        "your ssh session from {session} goes over {}, which is to be changed",
         names.join(" and ")
     );
     if !is_meant {

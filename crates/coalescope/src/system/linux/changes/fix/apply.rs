@@ -7,7 +7,7 @@ use coalescope_change::guardian::{Guard, Options};
 use coalescope_change::journal::{Store, StoreKind};
 use coalescope_change::restore::{Fate, apply_files, undo_one};
 use coalescope_change::settings::{Error, Setting};
-use coalescope_experiment::ab;
+use coalescope_experiment::ab::Session;
 use coalescope_report::FixReport;
 
 use super::choose::Chosen;
@@ -50,15 +50,18 @@ pub(super) fn apply(
 }
 
 fn mind_the_session(settings: &[Setting], is_meant: bool) -> anyhow::Result<()> {
-    let Some(address) = ab::session_address() else {
+    if is_meant {
+        return Ok(());
+    }
+    let Some(session) = Session::own() else {
         return Ok(());
     };
-    let names = ab::at_risk(settings, address)?;
-    if names.is_empty() || is_meant {
+    let names = session.at_risk(settings)?;
+    if names.is_empty() {
         return Ok(());
     }
     bail!(
-        "your ssh session from {address} goes over {}, which is to be changed: --yes changes it; \
+        "your ssh session from {session} goes over {}, which is to be changed: --yes changes it; \
          should the session be lost, `coalescope undo` takes it back",
         names.join(" and ")
     );
@@ -105,8 +108,10 @@ fn make_all<'a>(
 
 /// Writes the files. If this fails, the settings are restored as well.
 fn write(command: &[String], report: &mut FixReport) -> anyhow::Result<bool> {
-    let store = Store::usual(StoreKind::Persistent)?;
-    match apply_files(&store, command.to_vec(), &report.files.writes()) {
+    let store = Store::usual(StoreKind::Persistent);
+    let written =
+        store.and_then(|store| apply_files(&store, command.to_vec(), &report.files.writes()));
+    match written {
         Ok(journal) => {
             report.journals.push(journal);
             Ok(true)
