@@ -46,9 +46,20 @@ impl StoreKind {
     }
 }
 
-fn folder(name: &str) -> Option<PathBuf> {
-    let value = env::var_os(name).filter(|value| !value.is_empty());
+/// What is wrong with a relative path in [`OWN`].
+const RELATIVE: &str = "COALESCOPE_STATE has a relative path, which is another folder for whoever runs \
+    `coalescope undo` from elsewhere: name it from / on";
+
+/// The folder that a variable names.
+fn named(variable: &str) -> Option<PathBuf> {
+    let value = env::var_os(variable).filter(|value| !value.is_empty());
     value.map(PathBuf::from)
+}
+
+/// The folder that a variable of XDG names; a relative path is void ("consider the path invalid and ignore it", XDG Base
+/// Directory Specification).
+fn folder(variable: &str) -> Option<PathBuf> {
+    named(variable).filter(|path| path.is_absolute())
 }
 
 /// Folders that may hold journals.
@@ -78,8 +89,10 @@ impl Store {
     /// `$COALESCOPE_STATE/persistent`, /var/lib/coalescope, or `$XDG_STATE_HOME/coalescope`.
     pub fn usual(kind: StoreKind) -> Result<Self, Error> {
         let (own, system, user) = kind.places();
-        if let Some(path) = folder(OWN) {
-            return Self::at(&path.join(own));
+        match named(OWN) {
+            Some(path) if path.is_absolute() => return Self::at(&path.join(own)),
+            Some(path) => return Err(unsafe_place(&path, RELATIVE)),
+            None => {}
         }
         let root = geteuid().is_root().then(|| Self::at(Path::new(system)));
         let path = folder(user).map(|path| path.join("coalescope"));
@@ -107,7 +120,14 @@ impl Store {
     /// `$COALESCOPE_STATE`, root's, and the user's own. Folders of other users are not looked at.
     #[must_use]
     pub fn everywhere() -> Vec<Result<Self, Error>> {
-        let mut found: Vec<Result<Self, Error>> = Vec::new();
+        let relative = named(OWN).filter(|path| path.is_relative());
+        let relative = relative.map(|path| {
+            Err(Error::StoreUnread {
+                path: path.display().to_string(),
+                problem: RELATIVE.to_owned(),
+            })
+        });
+        let mut found: Vec<Result<Self, Error>> = relative.into_iter().collect();
         for path in candidates() {
             let is_known = |known: &Result<Self, Error>| {
                 known

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use coalescope_change::journal::Store;
+use coalescope_change::journal::{State, Store};
 use coalescope_change::settings::Error;
 
 use crate::speech;
@@ -32,13 +32,19 @@ pub(crate) fn journals(command: &str) -> anyhow::Result<Vec<Result<Store, Error>
 pub(crate) fn mention_left() {
     for store in Store::everywhere().into_iter().flatten() {
         for journal in store.left().unwrap_or_default() {
-            speech::tell(&format!(
-                "warning: `{}` ended without taking back what it changed ({}): \
-                 `coalescope undo {}` takes it back",
-                journal.command_line(),
-                journal.changes().join(", "),
-                journal.id
-            ));
+            let (command, changes) = (journal.command_line(), journal.changes().join(", "));
+            // A fix was to stay until an `undo`, which has failed since.
+            let what = match journal.state {
+                State::Failed => format!(
+                    "not all that `{command}` changed ({changes}) could be taken back: `coalescope undo {}` tries again",
+                    journal.id
+                ),
+                _ => format!(
+                    "`{command}` ended without taking back what it changed ({changes}): `coalescope undo {}` takes it back",
+                    journal.id
+                ),
+            };
+            speech::tell(&format!("warning: {what}"));
         }
     }
 }
@@ -52,6 +58,8 @@ fn state() -> PathBuf {
         return PathBuf::from("/var/lib/coalescope");
     }
     let state = set("XDG_STATE_HOME").map(PathBuf::from);
+    // As the specification of these variables has it.
+    let state = state.filter(|path| path.is_absolute());
     let home = || set("HOME").map(|home| Path::new(&home).join(".local/state"));
     let base = state.or_else(home).unwrap_or_else(std::env::temp_dir);
     base.join("coalescope")
