@@ -23,6 +23,13 @@ pub struct FixReport {
     pub fixes: Vec<Fixed>,
     /// What files would have to say (`--persist`).
     pub files: Plan,
+    /// Settings that an earlier fix made and that are in force, so that no finding is left of them: `--persist` makes these
+    /// last as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub in_force: Vec<String>,
+    /// Findings whose settings cannot be made, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The changes were made, and stay.
     pub applied: bool,
     /// What came of each change.

@@ -327,7 +327,10 @@ fn what_goes_wrong_is_said_and_restored_and_can_be_gone_on_with() {
         let (code, report, _) = place.ab(&hang);
         assert_eq!(code, 2);
         assert!(
-            report["error"].as_str().unwrap().contains("time-out"),
+            report["error"]
+                .as_str()
+                .unwrap()
+                .contains("the time-out (0.2 s)"),
             "{}",
             report["error"]
         );

@@ -21,6 +21,8 @@ mod fix;
 mod fleet;
 #[cfg(unix)]
 mod generated;
+#[cfg(target_os = "linux")]
+mod held;
 mod help;
 #[cfg(target_os = "linux")]
 mod hostile;

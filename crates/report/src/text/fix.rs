@@ -40,6 +40,12 @@ fn nothing(page: &mut Page, report: &FixReport) {
     if !report.verified.is_empty() || !report.fixes.is_empty() {
         return;
     }
+    if !report.in_force.is_empty() {
+        let settings = report.in_force.join(", ");
+        let text = format!("In force since an earlier fix: {settings}.");
+        page.paragraph("", "  ", &text, Tone::Plain);
+        return;
+    }
     let text = if report.verifies {
         "Nothing that `fix --apply` changed is in force, so there is nothing to verify."
     } else if report.is_elsewhere {
@@ -175,15 +181,25 @@ fn done(page: &mut Page, report: &FixReport) {
     for left in &report.unrestored {
         page.paragraph("NOT restored: ", "  ", left, Tone::Bad);
     }
+    for left in &report.left_out {
+        page.paragraph("left out: ", "  ", left, Tone::Bad);
+    }
     if report.applied && !report.journals.is_empty() {
         let text = "Done. `coalescope undo` takes it back; `coalescope fix --verify` tells whether it still holds.";
         page.paragraph("", "", text, Tone::Good);
+    } else if report.applied && !report.left_out.is_empty() {
+        page.paragraph("", "", "Nothing was changed.", Tone::Plain);
+    } else if report.applied && !report.in_force.is_empty() {
+        let text = "No file is to be changed for that.";
+        page.paragraph("", "", text, Tone::Plain);
     } else if report.applied && !report.fixes.is_empty() {
         page.paragraph("", "", "There was nothing to change.", Tone::Plain);
     } else if report.is_elsewhere && !report.fixes.is_empty() {
         let text = "Nothing was changed: these are commands for the host that this was saved on.";
         page.paragraph("", "", text, Tone::Plain);
-    } else if report.problem.is_none() && !report.fixes.is_empty() {
+    } else if report.problem.is_none()
+        && !(report.fixes.is_empty() && report.files.files.is_empty())
+    {
         let text = "Nothing was changed. With --apply it is changed now, with --apply --persist in the \
             files of whatever manages the interface as well.";
         page.paragraph("", "", text, Tone::Plain);

@@ -49,9 +49,22 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
         );
         made::made(vec![record])
     });
-    output::print(&report, args.format, 0)?;
+    let outcome = outcome(report.record());
+    let outcome = output::print_done(&report, args.format, outcome, &state(&report, &kept));
     written?;
-    Ok(outcome(report.record()))
+    Ok(outcome)
+}
+
+/// What is in force after the experiment, where the report cannot say so.
+fn state(report: &AbReport, kept: &Kept) -> String {
+    let record = kept.path().display();
+    match report.record().restored {
+        true => format!("all settings are as they were, and the record is in {record}"),
+        false => format!(
+            "NOT restored: {}; the record is in {record}",
+            report.record().unrestored.join("; ")
+        ),
+    }
 }
 
 /// A new experiment, or one to resume.
@@ -64,7 +77,7 @@ fn begin(args: &AbArgs) -> anyhow::Result<(Record, Kept)> {
         None => {
             let record = Record::new(ask::asked(args)?, kept::now_unix_s());
             let kept = match &args.save {
-                Some(path) => Kept::at(path.clone()),
+                Some(path) => Kept::chosen(path, &record.asked)?,
                 None => Kept::usual(record.begun_unix_s)?,
             };
             Ok((record, kept))

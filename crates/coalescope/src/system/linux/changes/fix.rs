@@ -2,6 +2,7 @@
 
 mod apply;
 mod choose;
+mod in_force;
 mod proofs;
 mod verify;
 
@@ -38,16 +39,39 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     let chosen = Chosen::of(args)?;
     // Files are shown if they were asked for, or if nothing is applied.
     if args.persist || !args.apply {
-        report.files = lasting(&chosen.settings);
+        report.files = lasting(&chosen.lasting);
     }
+    let in_force = chosen.in_force.iter();
+    report.in_force = in_force.map(ToString::to_string).collect();
+    report.left_out.clone_from(&chosen.left_out);
     let outcome = if args.apply {
         apply::apply(args, &chosen, &mut report)?
     } else {
-        Outcome::of(!chosen.fixes.is_empty())
+        Outcome::of(!chosen.fixes.is_empty() || !report.files.files.is_empty())
     };
     report.fixes = chosen.fixes;
-    output::print(&report, args.format, 0)?;
-    Ok(outcome)
+    if !args.apply {
+        output::print(&report, args.format, 0)?;
+        return Ok(outcome);
+    }
+    Ok(output::print_done(
+        &report,
+        args.format,
+        outcome,
+        &state(&report),
+    ))
+}
+
+/// What is in force after `--apply`, where the report cannot say so.
+fn state(report: &FixReport) -> String {
+    match (&report.unrestored[..], &report.journals[..]) {
+        ([], []) => "nothing was changed".to_owned(),
+        ([], journals) => format!(
+            "what was changed is in force: `coalescope undo {}` takes it back",
+            journals.join(" ")
+        ),
+        (left, _) => format!("NOT restored: {}", left.join("; ")),
+    }
 }
 
 /// Shows the fixes of other hosts, whatever their system.

@@ -54,12 +54,21 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         unread.iter().for_each(|error| report.unread(error));
     }
     mind_root(&report);
-    output::print(&report, args.format, 0)?;
-    Ok(if report.has_failed() {
-        Outcome::Unrestored
-    } else {
-        Outcome::Done
-    })
+    let (outcome, state) = match report.has_failed() {
+        true => (
+            Outcome::Unrestored,
+            "not all is as it was: `coalescope undo` tries again",
+        ),
+        false => (
+            Outcome::Done,
+            "what it had to do is done: `coalescope undo --list` shows what is left",
+        ),
+    };
+    if args.list {
+        output::print(&report, args.format, 0)?;
+        return Ok(outcome);
+    }
+    Ok(output::print_done(&report, args.format, outcome, state))
 }
 
 /// Refuses a `--force` that names no key of a journal: with a typing error, the user would believe

@@ -43,6 +43,8 @@ pub(super) fn apply(
     let is_wanted = args.persist && !report.files.files.is_empty();
     report.applied = is_made && (!is_wanted || write(&command, report)?);
     Ok(match (report.applied, report.unrestored.is_empty()) {
+        // What a finding asked for was not made.
+        (true, _) if !chosen.left_out.is_empty() => Outcome::Failed,
         (true, _) => Outcome::Done,
         (false, true) => Outcome::Failed,
         (false, false) => Outcome::Unrestored,

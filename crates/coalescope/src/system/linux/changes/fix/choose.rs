@@ -1,6 +1,7 @@
 //! The findings to fix, and their settings.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use anyhow::bail;
 use coalescope_change::settings::{Setting, read};
@@ -8,11 +9,12 @@ use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_report::Fixed;
 
 use super::fixed;
+use super::in_force::InForce;
 use super::proofs::Proofs;
 use crate::cli::FixArgs;
 use crate::hosts;
 use crate::speech;
-use crate::system::linux::host::this_host;
+use crate::system::linux::host::{outside, this_host};
 use crate::system::linux::meant::hint;
 
 /// The chosen findings and settings.
@@ -21,6 +23,12 @@ pub(super) struct Chosen {
     pub(super) fixes: Vec<Fixed>,
     /// The settings of all findings, each once, without those that are set already.
     pub(super) settings: Vec<Setting>,
+    /// The settings of all findings, and with `--persist` those that an earlier fix has made: what is to last.
+    pub(super) lasting: Vec<Setting>,
+    /// Of these, the ones that no finding of now asks for.
+    pub(super) in_force: Vec<Setting>,
+    /// Findings whose settings cannot be made, and why.
+    pub(super) left_out: Vec<String>,
 }
 
 impl Chosen {
@@ -31,23 +39,37 @@ impl Chosen {
         let proofs = Proofs::read();
         let checked = hosts::checked(&rules, &snapshots);
         let all: Vec<&HostFinding> = checked.iter().flat_map(|(_, one)| &one.findings).collect();
-        let chosen = named(&all, &args.findings)?;
-        let namespace = args.live.netns.as_deref();
-        let mut fixes = Vec::new();
+        let kept = match args.persist {
+            true => InForce::of(&args.findings),
+            false => InForce::default(),
+        };
+        let is_now = |id: &&String| !kept.findings.contains(*id);
+        let ids: Vec<String> = args.findings.iter().filter(is_now).cloned().collect();
+        named(&all, &ids)?;
+        let chosen = all.iter().copied();
+        let chosen =
+            chosen.filter(|one| args.findings.is_empty() || args.findings.contains(&one.id));
+        let namespace = outside(&args.live)?;
+        let (mut fixes, mut left_out) = (Vec::new(), Vec::new());
         let mut settings = Settings::default();
         for finding in chosen {
-            let own = settings_of(finding, namespace).unwrap_or_else(|error| {
+            let own = settings_of(finding, namespace.as_deref()).unwrap_or_else(|error| {
                 // An interface whose name cannot be used must not keep the others from being fixed.
                 speech::tell(&format!("warning: {} is left out: {error}", finding.id));
+                left_out.push(format!("{}: {error}", finding.id));
                 Vec::new()
             });
             settings.add(finding, &own)?;
             let proof = proofs.about(finding, &snapshots[0]);
             fixes.push(fixed(finding, &own, args.persist).with_proof(proof));
         }
+        let in_force = settings.add_kept(kept.settings);
         Ok(Self {
             fixes,
+            lasting: settings.all(),
             settings: settings.into_changes()?,
+            in_force,
+            left_out,
         })
     }
 }
@@ -114,6 +136,26 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    /// Adds what holds already, unless a finding of now asks for that setting; returns what was added.
+    fn add_kept(&mut self, kept: Vec<Setting>) -> Vec<Setting> {
+        let mut added = Vec::new();
+        for setting in kept {
+            let subject = setting.shortened().subject.to_string();
+            if let Entry::Vacant(place) = self.0.entry(subject) {
+                place.insert((setting.clone(), String::new()));
+                added.push(setting);
+            }
+        }
+        added
+    }
+
+    fn all(&self) -> Vec<Setting> {
+        self.0
+            .values()
+            .map(|(setting, _)| setting.clone())
+            .collect()
     }
 
     fn into_changes(self) -> anyhow::Result<Vec<Setting>> {

@@ -43,7 +43,7 @@ pub(super) fn verified() -> anyhow::Result<Vec<Verified>> {
 }
 
 /// Refuses a journal of another namespace than this one, where the same name means another interface.
-fn here(journal: &Journal, setting: &Setting) -> Result<(), Error> {
+pub(super) fn here(journal: &Journal, setting: &Setting) -> Result<(), Error> {
     let namespace = &setting.subject.namespace;
     let interfaces = journal.interfaces.iter().map(|entry| &entry.namespace);
     let sysctls = journal.sysctls.iter().map(|entry| &entry.namespace);
