@@ -317,7 +317,10 @@ fn names_of_interfaces_here_are_shown_and_quoted() {
                 continue;
             }
             let output = is_shown(&["fix", "--apply"]);
-            assert!(output.status.success(), "{name}: {output:?}");
+            // One that was made before is still there.
+            let is_left_out = crate::common::stdout(&output).contains("left out: ");
+            let code = if is_left_out { 2 } else { 0 };
+            assert_eq!(output.status.code(), Some(code), "{name}: {output:?}");
             is_shown(&["fix", "--verify"]);
             is_shown(&["undo", "--list"]);
             fs::write(&timer, "3000000").unwrap();
