@@ -6,10 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::scratch::Scratch;
 use anyhow::Context;
 
-/// Attempts at removing a folder that is in use.
-#[cfg(target_os = "linux")]
-const TRIES: usize = 10;
-
 /// A folder that is kept, or removed when this value is dropped.
 pub(crate) enum Place {
     Kept(PathBuf),
@@ -32,21 +28,6 @@ impl Place {
         match self {
             Self::Kept(path) => path,
             Self::Temporary(folder) => folder.path(),
-        }
-    }
-
-    /// Removes a temporary folder although something may still write to it.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn abandon(&self) {
-        let Self::Temporary(folder) = self else {
-            return;
-        };
-        for _ in 0..TRIES {
-            // A file that is made meanwhile is an error, and removed by the next attempt.
-            let _ = fs::remove_dir_all(folder.path());
-            if !folder.path().exists() {
-                return;
-            }
         }
     }
 

@@ -267,6 +267,38 @@ fn what_was_applied_before_is_made_to_last() {
     });
 }
 
+/// Of a rule with two settings one is so already, which a reboot would not know.
+#[test]
+fn what_is_so_already_is_made_to_last_beside_what_is_changed() {
+    if !needs::programs("what_is_so_already", &["ip", "ethtool", "mount"]) {
+        return;
+    }
+    Place::with("what_is_so_already", |place| {
+        shell("ip link add ifb9 type ifb && ethtool -K ifb9 gro off tso on");
+        shell("mount -t tmpfs none /etc && mkdir /etc/network && mount -t tmpfs none /run");
+        fs::write("/etc/network/interfaces", INTERFACES).unwrap();
+        fs::create_dir(place.path("rules")).unwrap();
+        let both = "{generic-receive-offload: true, tcp-segmentation-offload: true}";
+        let rule = RULE.replace("{generic-receive-offload: true}", both);
+        fs::write(place.path("rules/site.yaml"), rule).unwrap();
+        let fix = ["fix", "--rules", "rules", "--apply", "--persist"];
+        let (code, report) = json(place, &fix);
+        assert_eq!(code, Some(0), "{report}");
+        let settings = report["fixes"][0]["settings"].as_array().unwrap();
+        assert_eq!(
+            (settings.len(), report.get("in_force")),
+            (1, None),
+            "{report}"
+        );
+        let written = fs::read_to_string("/etc/network/interfaces").unwrap();
+        for feature in ["gro on", "tso on"] {
+            let line = format!("ethtool -K ifb9 {feature}");
+            assert!(written.contains(&line), "{written}");
+        }
+        assert_eq!(json(place, &["undo"]).0, Some(0));
+    });
+}
+
 /// With nobody to read the report, the exit code says what is in force.
 #[test]
 fn what_is_in_force_is_said_where_the_report_cannot_be_written() {

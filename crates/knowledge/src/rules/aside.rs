@@ -212,6 +212,7 @@ mod tests {
             sources: Vec::new(),
             explains: Vec::new(),
             dropped_as: Vec::new(),
+            holding: Vec::new(),
         }
     }
 

@@ -169,6 +169,7 @@ fn finding(
         sources: rule.sources.clone(),
         explains: rule.explains.clone(),
         dropped_as: rule.dropped_as.clone(),
+        holding: holding(rules, rule, platform, subject),
     })
 }
 
@@ -208,6 +209,20 @@ fn remedies(
     }
     all.sort_by_key(|remedy| remedy.kind);
     Ok(all)
+}
+
+/// Switches of the rule that have their value already.
+fn holding(rules: &Rules, rule: &Rule, platform: Platform, subject: &Subject<'_>) -> Vec<SetTo> {
+    let sets = rule.remedies.iter().filter_map(|remedy| match remedy {
+        RemedyRule::Set { set } => Some(set),
+        RemedyRule::Command { .. } => None,
+    });
+    let hold = |(feature, value): (&String, &bool)| {
+        rules
+            .recipes
+            .holding(platform, feature, *value, subject.interface())
+    };
+    sets.flatten().filter_map(hold).collect()
 }
 
 fn levels(template: &str, facts: &Shown) -> Result<Vec<SetTo>, String> {

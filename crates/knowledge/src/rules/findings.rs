@@ -62,6 +62,9 @@ pub struct HostFinding {
     /// Reasons for which the kernel drops what it is about; empty: not known.
     #[serde(skip)]
     pub dropped_as: Vec<String>,
+    /// Settings among its remedies that hold already: what makes it last makes these last as well.
+    #[serde(skip)]
+    pub holding: Vec<SetTo>,
 }
 
 impl HostFinding {

@@ -96,6 +96,15 @@ fn would_change(interface: &Value, feature: &str, value: bool) -> bool {
         .is_some_and(|names| names.iter().any(|name| name == feature))
 }
 
+/// Whether a feature that can be changed has this value.
+fn has(interface: &Value, feature: &str, value: bool) -> bool {
+    let is_among = |list: &str| {
+        let names = interface[list].as_array().into_iter().flatten();
+        names.into_iter().any(|name| name == feature)
+    };
+    is_among(if value { "on" } else { "off" }) && !is_among("fixed")
+}
+
 impl Recipes {
     /// Whether every switch that a rule sets has a recipe on its platforms.
     pub(super) fn know(&self, rule: &Rule) -> Result<(), String> {
@@ -147,6 +156,21 @@ impl Recipes {
         recipes
             .map(|(recipe, name)| recipe.fill(name, value, (interface, &shown)))
             .collect()
+    }
+
+    /// A feature that has the value already, as the setting that a rule's other ones are beside.
+    pub(super) fn holding(
+        &self,
+        platform: Platform,
+        feature: &str,
+        value: bool,
+        interface: &Value,
+    ) -> Option<SetTo> {
+        if !has(interface, feature, value) {
+            return None;
+        }
+        let mut recipes = self.of(platform, feature);
+        recipes.find_map(|(recipe, name)| recipe.settings(name, value, interface).pop())
     }
 
     fn of<'a>(

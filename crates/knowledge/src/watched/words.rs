@@ -146,5 +146,6 @@ fn empty() -> HostFinding {
         sources: Vec::new(),
         explains: Vec::new(),
         dropped_as: Vec::new(),
+        holding: Vec::new(),
     }
 }

@@ -183,6 +183,7 @@ fn host_finding(name: &str) -> HostFinding {
         sources: vec!["https://example.org/".to_owned(), name.to_owned()],
         explains: Vec::new(),
         dropped_as: Vec::new(),
+        holding: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ fn suspected(interface: Option<&str>, dropped_as: &[&str]) -> HostFinding {
         interface: interface.map(str::to_owned),
         explains: vec![Id::MergedFramesLost],
         dropped_as: dropped_as.iter().map(|one| (*one).to_owned()).collect(),
+        holding: Vec::new(),
         evidence: Vec::new(),
         ..seen
     }

@@ -19,6 +19,9 @@ const END: Duration = Duration::from_millis(500);
 /// How long its commands may take to end: `ab` gives its COMMAND two seconds.
 const COMMANDS: Duration = Duration::from_secs(4);
 
+/// Attempts at removing a folder that is in use.
+const TRIES: usize = 10;
+
 /// Runs `work` in a thread of its own; `None` if `stop` was set before its end. Then the commands of the work are ended,
 /// and what it has made is removed: its names of namespaces, and its folder if that is temporary.
 pub(super) fn unless_stopped<T: Send + 'static>(
@@ -53,10 +56,24 @@ fn end<T>(worker: &JoinHandle<T>, place: &Place) {
         }
         if is_over {
             path::abandon();
-            place.abandon();
+            remove(place);
             return;
         }
         thread::sleep(PAUSE);
+    }
+}
+
+/// Removes a temporary folder although something may still write to it.
+fn remove(place: &Place) {
+    let Place::Temporary(folder) = place else {
+        return;
+    };
+    for _ in 0..TRIES {
+        // A file that is made meanwhile is an error, and removed by the next attempt.
+        let _ = fs::remove_dir_all(folder.path());
+        if !folder.path().exists() {
+            return;
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use anyhow::bail;
 use coalescope_change::settings::{Setting, read};
+use coalescope_knowledge::SetTo;
 use coalescope_knowledge::rules::{HostFinding, RemedyKind};
 use coalescope_report::Fixed;
 
@@ -50,7 +51,7 @@ impl Chosen {
         let chosen =
             chosen.filter(|one| args.findings.is_empty() || args.findings.contains(&one.id));
         let namespace = outside(&args.live)?;
-        let (mut fixes, mut left_out) = (Vec::new(), Vec::new());
+        let (mut fixes, mut left_out, mut holding) = (Vec::new(), Vec::new(), Vec::new());
         let mut settings = Settings::default();
         for finding in chosen {
             let own = settings_of(finding, namespace.as_deref()).unwrap_or_else(|error| {
@@ -60,9 +61,13 @@ impl Chosen {
                 Vec::new()
             });
             settings.add(finding, &own)?;
+            // Where the name cannot be used, that was said.
+            let beside = settings_from(&finding.holding, namespace.as_deref());
+            holding.extend(beside.unwrap_or_default());
             let proof = proofs.about(finding, &snapshots[0]);
             fixes.push(fixed(finding, &own, args.persist).with_proof(proof));
         }
+        settings.add_kept(holding);
         let in_force = settings.add_kept(kept.settings);
         Ok(Self {
             fixes,
@@ -105,8 +110,15 @@ fn settings_of(finding: &HostFinding, namespace: Option<&str>) -> anyhow::Result
         .remedies
         .iter()
         .filter(|remedy| remedy.kind == RemedyKind::Runtime);
-    let levels = runtime.flat_map(|remedy| &remedy.settings);
+    settings_from(runtime.flat_map(|remedy| &remedy.settings), namespace)
+}
+
+fn settings_from<'a>(
+    levels: impl IntoIterator<Item = &'a SetTo>,
+    namespace: Option<&str>,
+) -> anyhow::Result<Vec<Setting>> {
     levels
+        .into_iter()
         .map(|level| {
             let mut setting: Setting = level.to_string().parse()?;
             if setting.subject.namespace.is_none() {
