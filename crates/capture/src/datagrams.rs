@@ -3,6 +3,7 @@
 
 mod fates;
 mod judged;
+mod met;
 mod order;
 mod pairs;
 mod way;
@@ -11,6 +12,7 @@ use crate::facts::DatagramHop;
 use crate::frame::{Frame, mixed};
 use crate::key::Key;
 use fates::Fates;
+use met::met;
 use order::upstream;
 use way::Way;
 
@@ -78,8 +80,12 @@ fn token(head: &[u8; 16]) -> u64 {
     mixed(mixed(0, number as u64), (number >> 64) as u64)
 }
 
-/// Hops of datagrams between neighbouring points, in the direction in which they went.
+/// Hops of datagrams between points that show the same ones, one after the other, in the direction in which they went.
 pub(crate) fn hops(mut points: Vec<Datagrams>, names: &[String]) -> Vec<DatagramHop> {
+    let on_path = met(&points);
+    let names: Vec<String> = on_path.iter().map(|at| names[*at].clone()).collect();
+    let mut number = 0..;
+    points.retain(|_| number.next().is_some_and(|at| on_path.contains(&at)));
     points.iter_mut().for_each(fates::by_length);
     // Two rounds: the parts of a merged datagram may show at the point before only, or at the point behind only.
     for _ in 0..2 {

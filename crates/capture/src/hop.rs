@@ -2,6 +2,7 @@
 
 mod clock;
 mod event;
+mod found;
 mod in_turn;
 mod join;
 mod link;
@@ -283,8 +284,8 @@ impl Hop {
                     (&mut self.clock, &mut self.delays, &mut self.over_time),
                 );
             }
-            self.relieve(&due);
         }
+        self.relieve(&due);
         self.rest(due);
     }
 

@@ -16,6 +16,7 @@
 //! | order | `lockstep` | all points side by side, about equally far by the clock of the first; until a connection was found at both ends of a hop, none further ahead than 65,536 events |
 //! | connection | `point`, `table`, `connection` | found once for each run of its frames; handshake, phases, round trips; a frame that was to be expected passes all checks (`connection/predicted`) |
 //! | direction | `flow` | byte ranges (`ranges`): new, again, late, merged |
+//! | hops | `lockstep/hops` | between neighbours, and over points that connections pass by |
 //! | hop | `hop` | the same connection at the next point (`link`), which point comes first (`order`, `sides`), clocks (`clock`), the fate of each frame (`join`, `outcome`) |
 //! | UDP | `datagrams` | the same datagram at the next point, by how its payload begins; what was merged, by lengths |
 //! | threads | `shared_out`, `parts` | of one point: one thread reads, each of the others follows some of the connections |

@@ -3,6 +3,7 @@
 
 mod describe;
 mod error;
+mod hops;
 mod intake;
 mod path;
 mod recording;
@@ -16,15 +17,16 @@ use crate::datagrams;
 use crate::facts::trace::Trace;
 use crate::feed::Feed;
 use crate::file::Source;
-use crate::hop::Hop;
 use crate::point::Point;
 use crate::reader::{Batch, End, Item};
 use crate::revised;
 pub(crate) use describe::alone;
 use describe::describe;
 pub use error::TraceError;
+use hops::Hops;
 use intake::Intake;
 pub(crate) use intake::{Input, of_files};
+use path::Over;
 pub(crate) use recording::{Observer, observe};
 use shared::Shared;
 
@@ -90,11 +92,16 @@ pub(crate) fn follow(
 ) -> Result<Trace, TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
-        let (names, intake, sorted) = open(inputs, options, scope);
-        let mut run = Run::new(intake, options, None);
+        let Opened {
+            names,
+            intake,
+            over,
+            is_sorted,
+        } = open(inputs, options, scope);
+        let mut run = Run::new((intake, &over), options, None);
         run.read(progress);
         let mut trace = run.finish(names)?;
-        if sorted {
+        if is_sorted {
             describe::warn_of_order(&mut trace);
         }
         Ok(trace)
@@ -109,43 +116,60 @@ fn check(inputs: &[Input], options: &Options) -> Result<(), TraceError> {
     }
 }
 
-/// The names and inputs in path order, and whether that differs from the given order.
+/// Inputs of which the first frames were read.
+struct Opened<'scope> {
+    /// The points' names, and their inputs, in path order.
+    names: Vec<String>,
+    intake: Intake<'scope>,
+    /// Hops over points.
+    over: Vec<Over>,
+    /// Whether the order is not the given one.
+    is_sorted: bool,
+}
+
 fn open<'scope>(
     inputs: Vec<Input>,
     options: &Options,
     scope: &'scope Scope<'scope, '_>,
-) -> (Vec<String>, Intake<'scope>, bool) {
+) -> Opened<'scope> {
     let feed = |input: Input| {
         let feed = Feed::new(input.frames, options.threads > 1, scope);
         (input.name, feed)
     };
-    let (mut names, mut feeds): (Vec<_>, Vec<_>) = inputs.into_iter().map(feed).unzip();
+    let (names, mut feeds): (Vec<_>, Vec<_>) = inputs.into_iter().map(feed).unzip();
     if options.points_by_interface
         && let Some(feed) = feeds.pop()
     {
-        return (names, Intake::Shared(Shared::new(feed)), false);
+        let (shared, over) = Shared::new(feed);
+        return Opened {
+            names,
+            intake: Intake::Shared(shared),
+            over,
+            is_sorted: false,
+        };
     }
-    let path = if options.separate {
-        None
-    } else {
-        path::path(&mut feeds)
-    };
-    if let Some(path) = &path {
-        names = path
-            .iter()
-            .map(|&at| std::mem::take(&mut names[at]))
-            .collect();
-        let mut given: Vec<_> = feeds.into_iter().map(Some).collect();
-        feeds = path.iter().filter_map(|&at| given[at].take()).collect();
+    let path = path::path(&mut feeds).filter(|_| !options.separate);
+    let (order, over) = path.map_or((None, Vec::new()), |path| (path.order, path.over));
+    let is_sorted = order.is_some();
+    let order = order.unwrap_or_else(|| (0..feeds.len()).collect());
+    Opened {
+        names: in_order(names, &order),
+        intake: Intake::Feeds(in_order(feeds, &order)),
+        over,
+        is_sorted,
     }
-    (names, Intake::Feeds(feeds), path.is_some())
+}
+
+fn in_order<T>(given: Vec<T>, order: &[usize]) -> Vec<T> {
+    let mut given: Vec<_> = given.into_iter().map(Some).collect();
+    order.iter().filter_map(|&at| given[at].take()).collect()
 }
 
 /// The points and hops while they are read.
 struct Run<'scope> {
     intake: Intake<'scope>,
     points: Vec<Point>,
-    hops: Vec<Hop>,
+    hops: Hops,
     /// Nanoseconds to subtract from each point's times to align them with the first point's.
     starts_ns: Vec<i64>,
     by_interface: bool,
@@ -157,13 +181,13 @@ struct Run<'scope> {
 
 impl<'scope> Run<'scope> {
     fn new(
-        intake: Intake<'scope>,
+        (intake, over): (Intake<'scope>, &[Over]),
         options: &Options,
         observer: Option<&'scope mut dyn Observer>,
     ) -> Self {
         let mut run = Self {
             points: Vec::new(),
-            hops: Vec::new(),
+            hops: Hops::new(observer.is_some()),
             starts_ns: intake.starts(),
             by_interface: options.points_by_interface,
             separate: options.separate,
@@ -172,6 +196,7 @@ impl<'scope> Run<'scope> {
             intake,
         };
         run.grow(run.intake.points());
+        run.hops.add_over(over);
         if run.hops.is_empty() && !run.by_interface && run.observer.is_none() {
             let limit = |point: &mut Point| {
                 let Options {
@@ -190,14 +215,11 @@ impl<'scope> Run<'scope> {
     fn grow(&mut self, points: usize) {
         self.points
             .resize_with(points.max(self.points.len()), Point::default);
-        let hops = if self.separate {
-            0
-        } else {
-            self.points.len().saturating_sub(1)
-        };
-        let is_observed = self.observer.is_some();
-        self.hops.resize_with(hops, || Hop::new(is_observed));
-        if hops > 0 && !is_observed {
+        if self.separate {
+            return;
+        }
+        self.hops.grow(self.points.len());
+        if !self.hops.is_empty() && self.observer.is_none() {
             let remember = |point: &mut Point| {
                 point.datagrams.get_or_insert_default();
             };
@@ -227,25 +249,16 @@ impl<'scope> Run<'scope> {
     fn choose(&self) -> Option<usize> {
         let all = || (0..self.intake.points()).filter(|point| self.intake.next(*point).is_some());
         all()
-            .filter(|point| !self.is_ahead(*point))
+            .filter(|point| !self.hops.make_wait(*point))
             .min_by_key(|point| self.aligned_ns(*point))
             .or_else(|| all().min_by_key(|point| self.aligned_ns(*point)))
-    }
-
-    fn is_ahead(&self, point: usize) -> bool {
-        self.hops.get(point).is_some_and(|hop| hop.is_ahead(0))
-            || point > 0 && self.hops.get(point - 1).is_some_and(|hop| hop.is_ahead(1))
     }
 
     /// The time of a point's next frame by the first point's clock, as far as known.
     fn aligned_ns(&self, point: usize) -> i64 {
         let next = self.intake.next(point);
         let next_ns = next.map_or(i64::MAX, |item| item.frame.time_ns);
-        let offset = self.hops[..point.min(self.hops.len())]
-            .iter()
-            .try_fold(0, |sum, hop| Some(sum + hop.offset_ns()?));
-        let start = || self.starts_ns.get(point).copied().unwrap_or(0);
-        next_ns.saturating_sub(offset.unwrap_or_else(start))
+        next_ns.saturating_sub(self.hops.offset_ns(point, &self.starts_ns))
     }
 
     /// Processes the frames that a point has, and reads more for it when none are left; true in that case. With several
@@ -305,23 +318,15 @@ impl<'scope> Run<'scope> {
             None
         };
         self.show(point, item, tracked.as_ref());
-        for (hop, side) in [(point, 0), (point.wrapping_sub(1), 1)] {
-            let Some(found) = self.hops.get_mut(hop) else {
-                continue;
-            };
-            if let Some((id, tracked)) = &tracked {
-                let points = [&self.points[hop], &self.points[hop + 1]];
-                found.observe(side, *id, &item.frame, tracked, points);
-            }
-            found.read(side, item.frame.time_ns);
-        }
+        let (hops, points) = (&mut self.hops, &self.points);
+        hops.take((point, points), item, tracked.as_ref());
     }
 
     fn finish(self, names: Vec<String>) -> Result<Trace, TraceError> {
         let Self {
             intake,
             mut points,
-            mut hops,
+            hops,
             by_interface,
             ..
         } = self;
@@ -333,13 +338,12 @@ impl<'scope> Run<'scope> {
         };
         points.resize_with(names.len(), Point::default);
         points.iter_mut().for_each(Point::settle);
-        share_sides(&mut hops, &points);
         let mut hop_facts = Vec::new();
-        for (i, hop) in hops.iter_mut().enumerate() {
-            let pair = [&points[i], &points[i + 1]];
-            hop_facts.extend(hop.finish(pair, [&names[i], &names[i + 1]]));
+        for mut placed in hops.settled(&points) {
+            let names = placed.ends.map(|end| names[end].as_str());
+            let both = placed.points(&points);
+            hop_facts.extend(placed.hop.finish(both, names));
         }
-        drop(hops);
         let datagrams = points.iter_mut().map(Point::take_datagrams).collect();
         let datagram_hops = datagrams::hops(datagrams, &names);
         let end_of = |point: usize| if by_interface { &ends[0] } else { &ends[point] };
@@ -359,17 +363,6 @@ impl<'scope> Run<'scope> {
         revised::disprove_uncut(&mut trace);
         revised::set_between(&mut trace);
         Ok(trace)
-    }
-}
-
-/// Shares with all hops what one of them knows of the order of the points.
-fn share_sides(hops: &mut [Hop], points: &[Point]) {
-    for (hop, number) in hops.iter_mut().zip(0..) {
-        hop.weigh_all([&points[number], &points[number + 1]]);
-    }
-    let client_first = hops.iter().find_map(Hop::client_first);
-    for hop in hops {
-        hop.set_neighbours(client_first);
     }
 }
 

@@ -238,6 +238,11 @@ impl Truth {
 }
 
 fn hops(case: &Case) -> (Vec<DatagramHop>, Truth) {
+    hops_beside(case, None)
+}
+
+/// With a stranger's capture at this place.
+fn hops_beside(case: &Case, stranger: Option<(usize, Point)>) -> (Vec<DatagramHop>, Truth) {
     let made = made(case);
     let mut points = vec![("LAN", made.lan), ("WAN", made.wan)];
     if case.at_client {
@@ -245,6 +250,9 @@ fn hops(case: &Case) -> (Vec<DatagramHop>, Truth) {
     }
     if case.backwards {
         points.reverse();
+    }
+    if let Some((place, stranger)) = stranger {
+        points.insert(place, ("STRANGER", stranger));
     }
     let inputs = points.into_iter().map(|(name, point)| PointInput {
         name: name.to_owned(),
@@ -291,6 +299,32 @@ fn what_became_of_datagrams_is_what_happened() {
         assert_eq!(Truth::of(hop), truth, "{case:?}");
         let not_judged = hop.merged.not_judged + hop.single.not_judged;
         assert_eq!(not_judged, 0, "{case:?}");
+    }
+}
+
+/// Without a frame, or with other clients' queries.
+#[test]
+fn a_capture_of_something_else_takes_no_hop_away() {
+    for case in cases().into_iter().step_by(3) {
+        let (alone, _) = hops(&case);
+        for is_empty in [true, false] {
+            for place in 0..=2 {
+                let other = Case {
+                    seed: case.seed + 1_000,
+                    ..case
+                };
+                let stranger = match is_empty {
+                    true => Point::default(),
+                    false => made(&other).lan,
+                };
+                let (beside, _) = hops_beside(&case, Some((place, stranger)));
+                assert_eq!(
+                    format!("{beside:?}"),
+                    format!("{alone:?}"),
+                    "{case:?} {place}"
+                );
+            }
+        }
     }
 }
 

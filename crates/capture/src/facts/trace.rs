@@ -13,7 +13,7 @@ use crate::kept::Connections;
 pub struct Trace {
     /// Points in path order.
     pub points: Vec<Point>,
-    /// Hops between neighbouring points, in the direction in which data went.
+    /// Hops between points that saw the same connections one after the other, in the direction in which data went.
     pub hops: Vec<Hop>,
     /// The same of UDP datagrams, where the same ones were found at both points.
     pub datagram_hops: Vec<DatagramHop>,

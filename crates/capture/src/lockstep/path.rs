@@ -1,7 +1,9 @@
 //! The order of the points on the path, where it differs from the order in which they were given.
 //!
-//! Hops are followed between neighbours from the first frame on. So the first frames of each point are looked at
-//! before, each point beside every other, as on a hop.
+//! Hops are followed from the first frame on. So the first frames of each point are looked at before, each point beside
+//! every other, as on a hop.
+
+use std::collections::HashSet;
 
 use crate::feed::Feed;
 use crate::hop::Hop;
@@ -15,20 +17,38 @@ const SAME_NS: i64 = 5_000;
 /// With more points than this, looking at each pair would take longer than reading.
 const MOST: usize = 8;
 
-/// The numbers of the points in path order; `None` if nothing contradicts the given order or its reverse.
-pub(super) fn path(feeds: &mut [Feed<'_>]) -> Option<Vec<usize>> {
+/// The numbers of two points in path order that are no neighbours, with a hop between them.
+pub(super) type Over = [usize; 2];
+
+/// What the first frames of the points show.
+pub(super) struct Path {
+    /// The numbers of the points in path order; `None` if nothing contradicts the given order or its reverse.
+    pub(super) order: Option<Vec<usize>>,
+    /// Hops over points: between all points that are no neighbours, but those of which each common connection was found at a
+    /// point in between as well.
+    pub(super) over: Vec<Over>,
+}
+
+/// The path; `None` where the points are too few or too many to look at.
+pub(super) fn path(feeds: &mut [Feed<'_>]) -> Option<Path> {
     if !is_looked_at(feeds.len()) {
         return None;
     }
     feeds.iter_mut().for_each(|feed| feed.look_ahead(FRAMES));
-    order(feeds.iter().map(|feed| feed.ahead(FRAMES)).collect())
+    of_first_frames(feeds.iter().map(|feed| feed.ahead(FRAMES)).collect())
 }
 
 /// Like [`path()`], from the first frames of the points.
-pub(super) fn order<'a>(ahead: Vec<impl Iterator<Item = &'a Item>>) -> Option<Vec<usize>> {
-    is_looked_at(ahead.len())
-        .then(|| Side::of(ahead))
-        .and_then(|(nearer, delays)| sorted(&nearer, &delays))
+pub(super) fn of_first_frames<'a>(ahead: Vec<impl Iterator<Item = &'a Item>>) -> Option<Path> {
+    if !is_looked_at(ahead.len()) {
+        return None;
+    }
+    let points = ahead.len();
+    let (nearer, delays, found) = Side::of(ahead);
+    let order = sorted(&nearer, &delays, &found);
+    let given = || (0..points).collect();
+    let over = found.over(&order.clone().unwrap_or_else(given));
+    Some(Path { order, over })
 }
 
 fn is_looked_at(points: usize) -> bool {
@@ -40,6 +60,50 @@ type Nearer = Vec<Vec<i32>>;
 /// The least time that frames take from one point to another, in nanoseconds, where both showed the same frames.
 type Delays = Vec<Vec<Option<i64>>>;
 
+/// Connections that were found at two points: for each pair of points, as each of them numbers the connection.
+#[derive(Default)]
+struct Found(Vec<([usize; 2], Vec<[u32; 2]>)>);
+
+impl Found {
+    /// Whether a point has a connection in common with any other.
+    fn has_met(&self, point: usize) -> bool {
+        let mut pairs = self.0.iter();
+        pairs.any(|(ends, ids)| ends.contains(&point) && !ids.is_empty())
+    }
+
+    /// The common connections of two points.
+    fn at(&self, ends: [usize; 2]) -> Vec<[u32; 2]> {
+        let find =
+            |[one, other]: [usize; 2]| self.0.iter().find(|(known, _)| *known == [one, other]);
+        if let Some((_, ids)) = find(ends) {
+            return ids.clone();
+        }
+        let turned = find([ends[1], ends[0]]).map_or(&[][..], |(_, ids)| ids);
+        turned.iter().map(|[one, other]| [*other, *one]).collect()
+    }
+
+    /// Hops over points, for points in this order.
+    fn over(&self, order: &[usize]) -> Vec<Over> {
+        let apart = |first: usize| (first + 2..order.len()).map(move |second| [first, second]);
+        let all = (0..order.len()).flat_map(apart);
+        all.filter(|over| self.are_passed_by(order, *over))
+            .collect()
+    }
+
+    /// Whether a connection of two points may pass by all points between them.
+    fn are_passed_by(&self, order: &[usize], [first, second]: Over) -> bool {
+        let common = self.at([order[first], order[second]]);
+        let between = || order[first + 1..second].iter();
+        let from_first = between().flat_map(|point| self.at([order[first], *point]));
+        let to_second = between().flat_map(|point| self.at([*point, order[second]]));
+        let at_first: HashSet<u32> = from_first.map(|[here, _]| here).collect();
+        let at_second: HashSet<u32> = to_second.map(|[_, here]| here).collect();
+        let passes_by =
+            |[one, other]: &[u32; 2]| !at_first.contains(one) && !at_second.contains(other);
+        common.is_empty() || common.iter().any(passes_by)
+    }
+}
+
 /// All points, each beside every other.
 struct Side {
     points: Vec<Point>,
@@ -48,7 +112,7 @@ struct Side {
 }
 
 impl Side {
-    fn of<'a>(mut all: Vec<impl Iterator<Item = &'a Item>>) -> (Nearer, Delays) {
+    fn of<'a>(mut all: Vec<impl Iterator<Item = &'a Item>>) -> (Nearer, Delays, Found) {
         let count = all.len();
         let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
         let mut side = Self {
@@ -64,7 +128,8 @@ impl Side {
             }
         }
         let nearer = side.nearer();
-        (nearer, side.delays())
+        let found = side.found();
+        (nearer, side.delays(), found)
     }
 
     fn take(&mut self, point: usize, item: &Item) {
@@ -81,6 +146,14 @@ impl Side {
             }
             hop.read(side, item.frame.time_ns);
         }
+    }
+
+    fn found(&self) -> Found {
+        let hops = self.hops.iter();
+        Found(
+            hops.map(|(a, b, hop)| ([*a, *b], hop.found().collect()))
+                .collect(),
+        )
     }
 
     fn delays(mut self) -> Delays {
@@ -109,7 +182,26 @@ impl Side {
     }
 }
 
-fn sorted(nearer: &Nearer, delays: &Delays) -> Option<Vec<usize>> {
+/// The order of the points that have connections in common. The others stay where they were given.
+fn sorted(nearer: &Nearer, delays: &Delays, found: &Found) -> Option<Vec<usize>> {
+    let met: Vec<usize> = (0..nearer.len())
+        .filter(|point| found.has_met(*point))
+        .collect();
+    let order = sorted_among(&of_points(nearer, &met), &of_points(delays, &met))?;
+    let mut all: Vec<usize> = (0..nearer.len()).collect();
+    for (place, at) in met.iter().zip(order) {
+        all[*place] = met[at];
+    }
+    Some(all)
+}
+
+/// What is known of some of the points.
+fn of_points<T: Copy>(table: &[Vec<T>], points: &[usize]) -> Vec<Vec<T>> {
+    let row = |row: &usize| points.iter().map(|column| table[*row][*column]).collect();
+    points.iter().map(row).collect()
+}
+
+fn sorted_among(nearer: &Nearer, delays: &Delays) -> Option<Vec<usize>> {
     let count = nearer.len();
     let is_known = |point: usize| nearer[point].iter().any(|sign| *sign != 0);
     let given: Vec<usize> = (0..count).collect();
@@ -199,7 +291,13 @@ mod tests {
 
     fn sorted(nearer: &Nearer) -> Option<Vec<usize>> {
         let count = nearer.len();
-        super::sorted(nearer, &vec![vec![Some(0); count]; count])
+        sorted_among(nearer, &vec![vec![Some(0); count]; count])
+    }
+
+    /// One connection at these points.
+    fn found_at(points: &[usize]) -> Found {
+        let pairs = pairs(points).map(|(a, b)| ([a, b], vec![[0, 0]]));
+        Found(pairs.collect())
     }
 
     /// The second capture ended before the third began: what the first shows of both is all there is.
@@ -212,7 +310,7 @@ mod tests {
         for (near, order) in [(0, vec![2, 0, 1]), (2, vec![0, 2, 1])] {
             (delays[near][1], delays[1][near]) = (Some(0), Some(0));
             (delays[2 - near][1], delays[1][2 - near]) = (Some(30_000), Some(30_000));
-            assert_eq!(super::sorted(&nearer, &delays), Some(order));
+            assert_eq!(sorted_among(&nearer, &delays), Some(order));
         }
     }
 
@@ -239,10 +337,56 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_nothing_is_known_of_leaves_the_order_alone() {
+    fn a_point_of_unknown_place_leaves_the_order_alone() {
         let mut nearer = at(&[2, 1, 3, 4]);
         nearer[3].fill(0);
         nearer.iter_mut().for_each(|row| row[3] = 0);
         assert_eq!(sorted(&nearer), None);
+    }
+
+    /// A capture of other traffic, of UDP alone, or without a frame.
+    #[test]
+    fn strangers_stay_where_they_were_given_and_the_others_are_sorted() {
+        for (distances, strangers, order) in [
+            (vec![2, 1, 3, 0], vec![3], Some(vec![1, 0, 2, 3])),
+            (vec![0, 2, 1, 3], vec![0], Some(vec![0, 2, 1, 3])),
+            (vec![2, 0, 1, 0, 3], vec![1, 3], Some(vec![2, 1, 0, 3, 4])),
+            (vec![1, 0, 2, 3], vec![1], None),
+            (vec![2, 0, 1], vec![1], None),
+            (vec![0, 0, 0], vec![0, 1, 2], None),
+        ] {
+            let mut nearer = at(&distances);
+            for stranger in &strangers {
+                nearer[*stranger].fill(0);
+                nearer.iter_mut().for_each(|row| row[*stranger] = 0);
+            }
+            let count = distances.len();
+            let met: Vec<usize> = (0..count)
+                .filter(|point| !strangers.contains(point))
+                .collect();
+            let delays = vec![vec![Some(0); count]; count];
+            assert_eq!(
+                super::sorted(&nearer, &delays, &found_at(&met)),
+                order,
+                "{distances:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn hops_are_over_points_that_may_be_passed_by() {
+        assert_eq!(found_at(&[0, 1, 2]).over(&[0, 1, 2]), [[0, 2]; 0]);
+        assert_eq!(found_at(&[0, 2]).over(&[0, 1, 2]), [[0, 2]]);
+        assert_eq!(found_at(&[0, 1, 3]).over(&[1, 2, 0, 3]), [[0, 2], [1, 3]]);
+        // Nothing is known of the last point yet.
+        assert_eq!(found_at(&[0, 1]).over(&[0, 1, 2]), [[0, 2]]);
+        // A path that forks.
+        let forked = Found(vec![
+            ([0, 1], vec![[0, 0]]),
+            ([0, 2], vec![[1, 0]]),
+            ([1, 2], Vec::new()),
+        ]);
+        assert_eq!(forked.over(&[0, 1, 2]), [[0, 2]]);
+        assert_eq!(forked.over(&[1, 0, 2]), [[0, 2]]);
     }
 }

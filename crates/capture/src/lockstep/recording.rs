@@ -6,7 +6,7 @@ use crate::point::Point;
 use crate::reader::Item;
 
 use super::intake::{Input, Intake};
-use super::{Options, Progress, Run, TraceError, check, open, share_sides};
+use super::{Opened, Options, Progress, Run, TraceError, check, open};
 
 /// Receives a few connections frame by frame.
 pub(crate) trait Observer {
@@ -22,8 +22,8 @@ pub(crate) trait Observer {
         after: Option<&Connection>,
     );
 
-    /// Called to ask a hop, which begins at this point, what became of frames.
-    fn ask(&mut self, point: usize, hop: &mut Hop);
+    /// Called to ask a hop between two points what became of frames.
+    fn ask(&mut self, ends: [usize; 2], hop: &mut Hop);
 
     /// Called with all points when everything was read.
     fn know(&mut self, points: &[Point]);
@@ -38,8 +38,13 @@ pub(crate) fn observe(
 ) -> Result<(), TraceError> {
     check(&inputs, options)?;
     std::thread::scope(|scope| {
-        let (names, intake, _) = open(inputs, options, scope);
-        let mut run = Run::new(intake, options, Some(observer));
+        let Opened {
+            names,
+            intake,
+            over,
+            ..
+        } = open(inputs, options, scope);
+        let mut run = Run::new((intake, &over), options, Some(observer));
         run.read(progress);
         run.finish_observed(&names)
     })
@@ -63,8 +68,8 @@ impl Run<'_> {
     /// Lets the observer, if there is one, ask what became of frames.
     pub(super) fn notify_observer(&mut self) {
         if let Some(observer) = &mut self.observer {
-            for (point, hop) in self.hops.iter_mut().enumerate() {
-                observer.ask(point, hop);
+            for placed in self.hops.iter_mut() {
+                observer.ask(placed.ends, &mut placed.hop);
             }
         }
     }
@@ -74,11 +79,14 @@ impl Run<'_> {
         let read = std::mem::replace(&mut self.intake, Intake::Feeds(Vec::new()));
         read.ends(names)?;
         self.points.iter_mut().for_each(Point::settle);
-        share_sides(&mut self.hops, &self.points);
-        for (i, hop) in self.hops.iter_mut().enumerate() {
-            hop.round([&self.points[i], &self.points[i + 1]], true);
-        }
         self.notify_observer();
+        let hops = std::mem::take(&mut self.hops);
+        for mut placed in hops.settled(&self.points) {
+            placed.hop.round(placed.points(&self.points), true);
+            if let Some(observer) = &mut self.observer {
+                observer.ask(placed.ends, &mut placed.hop);
+            }
+        }
         if let Some(observer) = &mut self.observer {
             observer.know(&self.points);
         }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::path;
+use super::path::{self, Over};
 use crate::feed::Feed;
 use crate::reader::{End, Item};
 
@@ -24,8 +24,8 @@ pub(super) struct Shared<'scope> {
 }
 
 impl<'scope> Shared<'scope> {
-    /// The points in path order, as far as their first frames show it, and else in the order of the file.
-    pub(super) fn new(feed: Feed<'scope>) -> Self {
+    /// The points in path order, as far as their first frames show it, and else in the order of the file; and hops over points.
+    pub(super) fn new(feed: Feed<'scope>) -> (Self, Vec<Over>) {
         let mut shared = Self {
             feed,
             queues: Vec::new(),
@@ -33,8 +33,8 @@ impl<'scope> Shared<'scope> {
             held: 0,
         };
         shared.fill();
-        shared.sort();
-        shared
+        let over = shared.sort();
+        (shared, over)
     }
 
     pub(super) fn points(&self) -> usize {
@@ -80,14 +80,18 @@ impl<'scope> Shared<'scope> {
         })
     }
 
-    fn sort(&mut self) {
+    fn sort(&mut self) -> Vec<Over> {
         let mut order: Vec<usize> = (0..self.points()).collect();
         order.sort_by_key(|point| self.in_file[*point]);
         self.set_order(&order);
         let ahead = self.queues.iter().map(|queue| queue.iter());
-        if let Some(order) = path::order(ahead.collect()) {
+        let Some(path) = path::of_first_frames(ahead.collect()) else {
+            return Vec::new();
+        };
+        if let Some(order) = path.order {
             self.set_order(&order);
         }
+        path.over
     }
 
     fn set_order(&mut self, order: &[usize]) {

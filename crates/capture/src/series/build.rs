@@ -29,9 +29,8 @@ pub(super) fn series(trace: &Trace, lanes: Vec<LaneRecord>) -> Vec<Series> {
 }
 
 fn one(trace: &Trace, group: Vec<LaneRecord>) -> Series {
-    let clocks: Vec<_> = group
-        .iter()
-        .map(|lane| Clock::of(trace, &group[0], lane))
+    let clocks: Vec<_> = (0..group.len())
+        .map(|lane| Clock::of(trace, &group, lane))
         .collect();
     let began = |(lane, clock): (&LaneRecord, &Clock)| clock.aligned_ns(lane.first_ns());
     let began_ns = group.iter().zip(&clocks).map(began).min().unwrap_or(0);
@@ -76,11 +75,12 @@ struct Clock {
 }
 
 impl Clock {
-    fn of(trace: &Trace, first: &LaneRecord, lane: &LaneRecord) -> Self {
+    fn of(trace: &Trace, group: &[LaneRecord], number: usize) -> Self {
+        let (first, lane) = (&group[0], &group[number]);
         let at_ns = (trace.points[lane.chosen.point].first_s.unwrap_or(0.0) * 1e9) as i64;
         let mut sum = Some((0.0, 0.0));
-        for point in first.chosen.point..lane.chosen.point {
-            let difference = difference(trace, point);
+        for pair in group[..=number].windows(2) {
+            let difference = difference(trace, [&pair[0], &pair[1]]);
             sum = sum.zip(difference).map(|(a, b)| (a.0 + b.0, a.1 + b.1));
         }
         let (offset_s, ppm) = sum.unwrap_or_default();
@@ -99,9 +99,9 @@ impl Clock {
     }
 }
 
-/// The next point's clock less this one's, in seconds, and its drift, in ppm.
-fn difference(trace: &Trace, point: usize) -> Option<(f64, f64)> {
-    let (here, there) = (&trace.points[point].name, &trace.points[point + 1].name);
+/// The second lane's clock less the first one's, in seconds, and its drift, in ppm.
+fn difference(trace: &Trace, lanes: [&LaneRecord; 2]) -> Option<(f64, f64)> {
+    let [here, there] = lanes.map(|lane| &trace.points[lane.chosen.point].name);
     trace.hops.iter().find_map(|hop| {
         let (offset, drift) = (hop.clock_offset_s?, hop.clock_drift_ppm.unwrap_or(0.0));
         if (&hop.from, &hop.to) == (here, there) {

@@ -33,11 +33,10 @@ fn everywhere(trace: &Trace, chosen: Chosen) -> Vec<Chosen> {
         let mut at = chosen;
         let mut found = Vec::new();
         for point in points {
-            let Some(next) = at_neighbour(trace, at, point) else {
-                break;
-            };
-            found.push(next);
-            at = next;
+            if let Some(next) = at_next(trace, at, point) {
+                found.push(next);
+                at = next;
+            }
         }
         found
     };
@@ -48,9 +47,9 @@ fn everywhere(trace: &Trace, chosen: Chosen) -> Vec<Chosen> {
     group
 }
 
-/// The same connection at a neighbouring point: as the hop between them links it, or, since a hop lists its worst
+/// The same connection at another point, none if it passes that by: as the hop between them links it, or, since a hop lists its worst
 /// connections only, the connection with the same ends that began with the same numbers.
-fn at_neighbour(trace: &Trace, chosen: Chosen, point: usize) -> Option<Chosen> {
+fn at_next(trace: &Trace, chosen: Chosen, point: usize) -> Option<Chosen> {
     linked(trace, chosen, point)
         .or_else(|| alike(trace, chosen, point))
         .map(|id| Chosen { point, id })

@@ -57,10 +57,10 @@ impl Observer for Recorder {
         }
     }
 
-    fn ask(&mut self, point: usize, hop: &mut Hop) {
+    fn ask(&mut self, ends: [usize; 2], hop: &mut Hop) {
         hop.drain_judged(|side, id, judged| {
             let is_lane =
-                |lane: &&mut LaneRecord| lane.chosen.point == point + side && lane.here == Some(id);
+                |lane: &&mut LaneRecord| lane.chosen.point == ends[side] && lane.here == Some(id);
             if let Some(lane) = self.lanes.iter_mut().find(is_lane) {
                 lane.set_fate(judged);
             }
