@@ -1,6 +1,7 @@
 //! From arguments to points: the files of each point.
 
 mod opened;
+mod order;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -10,6 +11,7 @@ use coalescope_host::safe::printable_line;
 
 pub(crate) use opened::refuse;
 pub use opened::{Input, Opened, Point, open, read_once, sources};
+pub use order::in_order_of_time;
 
 use crate::error::Error;
 

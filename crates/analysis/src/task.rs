@@ -85,10 +85,14 @@ impl Task {
     /// If nothing can be read.
     pub fn read(&self, begun: Opened, progress: &mut dyn FnMut(Progress)) -> Result<Trace, Error> {
         let options = self.options();
-        Ok(match &self.archive {
+        let mut trace = match &self.archive {
             Some(archive) => coalescope_archive::trace(archive, &options, progress)?,
             None => self.read_captures(begun.points, &options, progress)?,
-        })
+        };
+        for (name, warning) in begun.reordered {
+            warn(&mut trace, &name, warning);
+        }
+        Ok(trace)
     }
 
     /// Reads captures. With more threads than two, connections of one point are shared out among them; where that may give
@@ -117,6 +121,14 @@ impl Task {
         };
         let is_enough = self.threads > READING_AND_FOLLOWING;
         is_enough && !self.points_by_interface && inputs::read_once(point).is_none()
+    }
+}
+
+/// Adds a warning to a point; where its interfaces became points of their own, to the first one.
+fn warn(trace: &mut Trace, name: &str, warning: String) {
+    let named = trace.points.iter().position(|point| point.name == name);
+    if let Some(point) = trace.points.get_mut(named.unwrap_or(0)) {
+        point.warnings.push(warning);
     }
 }
 

@@ -8,7 +8,7 @@
 //! | rows | `digest`, `columns` | a file becomes record batches, of one shard each; a row for each frame |
 //! | shards | `shard` | rows of one connection are in one shard, at whatever point |
 //! | files | `files` | what is left to say of a file: how much was read, what was odd |
-//! | plan | `plan` | what cannot be right is told before work is done |
+//! | plan | `plan` | files in order of time; what cannot be right is told before work is done |
 //! | folder | `folder` | rows as Parquet, by shard, point and file |
 //! | parts | `parts` | shards of a point that stands alone, several at a time |
 //! | facts | `facts`, `cells` | rows of a shard become connections and hops, as tables |
@@ -39,7 +39,7 @@ pub use facts::{Facts, Judged, facts, facts_of, judge, parts};
 pub use files::{PointFile, file_ends, file_ends_batch, files_schema};
 pub use folder::{Folder, Write};
 pub use place::Place;
-pub use plan::{Begin, check};
+pub use plan::{Begin, check, order_of_time};
 pub use shard::{FRAGMENTS_LAST, shard_of, shards_with_fragments};
 pub use trace::{trace, trace_batches};
 pub use workers::each;

@@ -24,6 +24,21 @@ impl Begin {
     }
 }
 
+/// The numbers of one point's files in the order in which they begin; `None` if that is the given one. A file without frames
+/// stays behind the one that it was given behind.
+#[must_use]
+pub fn order_of_time(files: &[Begin]) -> Option<Vec<usize>> {
+    let mut latest_ns = i64::MIN;
+    let begun = files.iter().map(|file| {
+        latest_ns = file.first.map_or(latest_ns, |(first_ns, _)| first_ns);
+        latest_ns
+    });
+    let begun: Vec<i64> = begun.collect();
+    let mut order: Vec<usize> = (0..files.len()).collect();
+    order.sort_by_key(|file| begun[*file]);
+    (!begun.is_sorted()).then_some(order)
+}
+
 /// Checks how the files of each point begin.
 ///
 /// # Errors
@@ -103,6 +118,27 @@ mod tests {
     #[test]
     fn files_in_order_of_one_link_type_are_right() {
         assert_eq!(said(&[Some((1, 1)), None, Some((1, 1))]), "");
+    }
+
+    #[test]
+    fn files_are_put_in_the_order_in_which_they_begin() {
+        let order = |begun: &[Option<i64>]| {
+            let files = begun.iter().map(|ns| begin("x", ns.map(|ns| (ns, 1))));
+            order_of_time(&files.collect::<Vec<_>>())
+        };
+        assert_eq!(order(&[]), None);
+        assert_eq!(order(&[Some(1), None, Some(1), Some(5)]), None);
+        assert_eq!(order(&[None, Some(-3), None]), None);
+        // As a shell sorts them: cap0, cap1, cap10, cap2.
+        assert_eq!(
+            order(&[Some(0), Some(1), Some(10), Some(2)]),
+            Some(vec![0, 1, 3, 2])
+        );
+        // A ring that came round.
+        assert_eq!(
+            order(&[Some(7), Some(8), None, Some(5)]),
+            Some(vec![3, 0, 1, 2])
+        );
     }
 
     #[test]

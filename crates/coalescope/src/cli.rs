@@ -165,7 +165,7 @@ pub struct SchemaArgs {
 pub struct TraceArgs {
     /// Captures (pcap or pcapng, plain or packed with gzip or zstd; - is standard input) of the
     /// same traffic at one or more points, in path order. NAME= names the point; files of the same
-    /// NAME are read one after the other. Or a folder that `coalescope digest` wrote
+    /// NAME are read one after the other, in order of time. Or a folder that `coalescope digest` wrote
     #[arg(value_name = "[NAME=]FILE", required = true)]
     pub files: Vec<OsString>,
 

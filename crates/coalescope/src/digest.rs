@@ -21,7 +21,11 @@ pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
     let archive = Write::begin(&args.out, args.shards)?;
     confine::enter(&Needs::default().and_output(Some(&args.out)));
     let interrupt = interrupt::listen()?;
+    let (points, reordered) = inputs::in_order_of_time(points, &interrupt);
     check_begins(&points, &interrupt)?;
+    for warning in reordered {
+        speech::tell(&format!("warning: {warning}"));
+    }
     memory::reading(inputs::display(&args.out));
     let begun = Instant::now();
     let done = digest_all(&points, &archive, args.shards, threads, &interrupt)?;

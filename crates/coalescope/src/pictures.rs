@@ -37,7 +37,9 @@ pub(crate) fn pictures(
 }
 
 fn read(task: &Task, trace: &Trace, chosen: &[Chosen]) -> anyhow::Result<Vec<Series>> {
-    let Opened { points, size_bytes } = inputs::sources(&task.points, &task.interrupt)?;
+    let Opened {
+        points, size_bytes, ..
+    } = inputs::sources(&task.points, &task.interrupt)?;
     let options = task.options();
     let limit = drawn_frames(chosen.len(), trace.points.len());
     let mut meter = Meter::new(size_bytes);

@@ -12,6 +12,7 @@ use coalescope_capture::file::{OpenError, Source};
 use coalescope_capture::provenance::describe;
 use coalescope_report::Is;
 
+use super::order::{order_of_time, words_of_order};
 use super::{Named, display, is_stdin};
 use crate::error::Error;
 use crate::interrupt::{Interrupt, patient, patient_stdin};
@@ -55,6 +56,8 @@ pub struct Opened {
     pub points: Vec<PointInput>,
     /// Size of all files together, if the size of each is known.
     pub size_bytes: Option<u64>,
+    /// Points whose files are read in another order than the given one, each with a warning about that.
+    pub reordered: Vec<(String, String)>,
 }
 
 /// Begins to read all captures.
@@ -65,9 +68,17 @@ pub struct Opened {
 pub fn sources(points: &[Point], interrupt: &Interrupt) -> Result<Opened, Error> {
     let mut refused = Vec::new();
     let mut inputs = Vec::new();
+    let mut reordered = Vec::new();
     for point in points {
         let mut sources = Vec::new();
-        for input in &point.inputs {
+        let order = order_of_time(point, interrupt);
+        reordered.extend(
+            order
+                .as_ref()
+                .map(|_| (point.name.clone(), words_of_order(point))),
+        );
+        let order = order.unwrap_or_else(|| (0..point.inputs.len()).collect());
+        for input in order.iter().map(|at| &point.inputs[*at]) {
             match input.source(interrupt) {
                 Ok(source) => sources.push((input.name.clone(), source)),
                 Err(error) => refused.push(error),
@@ -82,6 +93,7 @@ pub fn sources(points: &[Point], interrupt: &Interrupt) -> Result<Opened, Error>
     Ok(Opened {
         points: inputs,
         size_bytes,
+        reordered,
     })
 }
 

@@ -22,7 +22,7 @@ Exit codes:
 #[command(after_help = NOTES)]
 pub struct DigestArgs {
     /// Captures of the same traffic at one or more points, in path order, as `coalescope trace` takes them. NAME= names
-    /// the point; files of the same NAME are given in order of time
+    /// the point; files of the same NAME are read one after the other, in order of time
     #[arg(value_name = "[NAME=]FILE", required = true)]
     pub files: Vec<OsString>,
 
