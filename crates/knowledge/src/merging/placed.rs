@@ -1,8 +1,8 @@
 //! On which hop the frames vanish that had to be sent again.
 
-use coalescope_capture::facts::{Hop, HopConnection, Trace};
+use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 
-use super::switch_off;
+use super::{LARGE, MERGED, switch_off};
 use crate::finding::{Finding, HopRef};
 use crate::thresholds::{A_FEW, HANDFUL};
 use crate::words::shown;
@@ -21,10 +21,17 @@ pub(super) fn place(trace: &Trace, finding: Finding) -> Finding {
     };
     let text = format!(
         "of these {} are seen to leave {} and not to come to {}",
-        seen.merged.lost, hop.from, hop.to
+        large(seen).lost,
+        hop.from,
+        hop.to
     );
+    let frames = if finding.title.starts_with(LARGE) {
+        LARGE
+    } else {
+        MERGED
+    };
     let mut placed = Finding {
-        title: format!("merged frames are lost between {} and {}", hop.from, hop.to),
+        title: format!("{frames} are lost between {} and {}", hop.from, hop.to),
         hop: Some(HopRef::of(hop)),
         next: switch_off(&hop.from),
         ..finding
@@ -35,23 +42,32 @@ pub(super) fn place(trace: &Trace, finding: Finding) -> Finding {
     placed
 }
 
+/// Frames of several segments: those that were merged, or, of a direction that has none, those taken for their sender's own.
+fn large(seen: &HopConnection) -> &Outcomes {
+    if seen.merged.seen > 0 {
+        &seen.merged
+    } else {
+        &seen.tso
+    }
+}
+
 fn loses_what_it_judges(seen: &HopConnection) -> bool {
     // Where nothing tells a repair of one segment from a part of the merged frame before it, a few seem to arrive in part.
-    let (lost, partly) = (seen.merged.lost, seen.merged.partly_lost);
+    let large = large(seen);
+    let (lost, partly) = (large.lost, large.partly_lost);
     lost >= A_FEW.max(2 * partly)
-        && seen.merged.intact() == 0
+        && large.intact() == 0
         && seen.single.came_through() >= lost.min(HANDFUL)
         && seen.single.lost == 0
 }
 
 #[cfg(test)]
 mod tests {
-    use coalescope_capture::facts::Outcomes;
-
     use super::*;
 
     fn passes_none(lost: u64, partly_lost: u64, arrived: u64, single: (u64, u64)) -> bool {
-        let merged = Outcomes {
+        let large = Outcomes {
+            seen: lost + partly_lost + arrived,
             lost,
             partly_lost,
             arrived,
@@ -62,11 +78,18 @@ mod tests {
             lost: single.1,
             ..Outcomes::default()
         };
-        loses_what_it_judges(&HopConnection {
-            merged,
-            single,
-            ..HopConnection::default()
-        })
+        // The same is said of frames that were merged, and of those taken for their sender's own.
+        let [merged, uncut] =
+            [(large, Outcomes::default()), (Outcomes::default(), large)].map(|(merged, tso)| {
+                loses_what_it_judges(&HopConnection {
+                    merged,
+                    tso,
+                    single,
+                    ..HopConnection::default()
+                })
+            });
+        assert_eq!(merged, uncut);
+        merged
     }
 
     #[test]

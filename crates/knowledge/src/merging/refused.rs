@@ -2,8 +2,9 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Trace};
 
+use super::LARGE;
 use crate::finding::{Finding, HopRef, Id, Proof};
-use crate::odds::Table;
+use crate::odds::{Table, fisher};
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
 use crate::words::{reference, shown, slow, without_frames};
@@ -31,9 +32,8 @@ pub(super) fn rejected_at(
     evidence.extend(slow(direction));
     let hop = losing_hop(trace, same, same.group(&point.name, connection.id));
     evidence.extend(hop.map(|hop| {
-        let table = Table::of(&hop.merged, &hop.single);
         let fate = format!("were lost whole between {} and {}", hop.from, hop.to);
-        without_frames(table.words(hop.p_value, &fate))
+        without_frames(words_of_loss(hop, &fate))
     }));
     let uncut = uncut_hop(trace, point, connection);
     evidence.extend(uncut.map(|(hop, large)| {
@@ -61,14 +61,25 @@ const RECEIVER: &str = "switch off LRO (or GRO, where it keeps no segment size) 
 const SENDER: &str =
     "switch off TSO at the sender, and nothing else; if the messages stop, that proves it";
 
+/// What became of a hop's merged frames, or of those that were taken for their sender's own, as in captures that show an IP length
+/// of 0.
+fn words_of_loss(hop: &Hop, fate: &str) -> String {
+    if hop.merged.lost > 0 {
+        return Table::of(&hop.merged, &hop.single).words(hop.p_value, fate);
+    }
+    let table = Table::of(&hop.tso, &hop.single);
+    table.words_of(LARGE, fisher(&table), fate)
+}
+
 /// The hop on which the refused frames of a connection got lost, wherever the messages were seen: the router is there.
 fn losing_hop<'a>(trace: &'a Trace, same: &Same<'_>, refused: Group<'_>) -> Option<&'a Hop> {
     trace.hops.iter().find(|hop| {
         let mut seen = hop.connections.iter();
         seen.any(|seen| {
-            let judged = seen.merged.judged();
-            seen.merged.lost >= HANDFUL
-                && seen.merged.lost as f64 >= MERGED_LOST * judged as f64
+            let loses = |large: &Outcomes| {
+                large.lost >= HANDFUL && large.lost as f64 >= MERGED_LOST * large.judged() as f64
+            };
+            (loses(&seen.merged) || loses(&seen.tso))
                 && same.group(&hop.from, seen.from_id) == refused
         })
     })
@@ -125,13 +136,24 @@ mod tests {
     /// The messages are seen at the second of three points, in front of the router, and at the first one.
     #[test]
     fn the_hop_is_named_that_lost_what_was_refused() {
+        for is_uncut in [false, true] {
+            names_the_hop(is_uncut);
+        }
+    }
+
+    /// The refused frames may be taken for their sender's own, by an IP length of 0.
+    fn names_the_hop(is_uncut: bool) {
         let hop = |(from, from_id): (&str, u64), (to, to_id): (&str, u64), lost, arrived| {
             let mut seen = HopConnection {
                 from_id,
                 to_id,
                 ..HopConnection::default()
             };
-            (seen.merged.lost, seen.merged.arrived) = (lost, arrived);
+            let large = match is_uncut {
+                true => &mut seen.tso,
+                false => &mut seen.merged,
+            };
+            (large.lost, large.arrived) = (lost, arrived);
             Hop {
                 from: from.to_owned(),
                 to: to.to_owned(),
