@@ -314,10 +314,11 @@ impl Flow {
             Novelty::Filling { age_ns, .. } => {
                 self.outstanding
                     .push(span.transmission(frame, span.start), common);
-                if is_written_late(age_ns) {
+                let repaired_ns = self.repair_takes_ns(around);
+                if is_written_late(age_ns, repaired_ns) {
                     Data::New
                 } else {
-                    self.out_of_order(frame, age_ns, around)
+                    self.out_of_order(frame, age_ns, repaired_ns)
                 }
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),
