@@ -4,6 +4,7 @@ pub(crate) mod digester;
 mod dns;
 mod fixed;
 mod kept;
+mod not_read;
 pub(crate) mod replayed;
 mod steady;
 
@@ -12,6 +13,7 @@ use coalescope_wire::{Address, Flags, Fragment, Ip, TcpOptions, Tunnels, Vlans};
 use crate::file::RawFrame;
 use crate::key::Key;
 
+pub(crate) use not_read::NotRead;
 pub(crate) use steady::SET_BACK_NS;
 
 /// A frame; the fields behind its times are valid if the digest is TCP. Fields are in the order of memory, so that a

@@ -1,14 +1,17 @@
 //! One capture, or several of one point in turn, as batches of digests.
 
 mod batch;
+mod times;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::file::Source;
+use crate::frame::NotRead;
 use crate::frame::digester::Digester;
 pub(crate) use batch::{Batch, Item};
+use times::Times;
 
 /// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
 /// cache, enough that with many connections their cache misses overlap ([`crate::table::Table::warm`]).
@@ -59,6 +62,8 @@ pub(crate) struct Reader {
     file_by_file: bool,
     /// Frames in a batch.
     batch: usize,
+    /// The times of the current file.
+    times: Times,
     end: End,
 }
 
@@ -85,6 +90,7 @@ impl Reader {
             names_interfaces: false,
             file_by_file: false,
             batch: BATCH,
+            times: Times::default(),
             end: End::default(),
         }
     }
@@ -125,6 +131,7 @@ impl Reader {
                 self.fill_plainly(batch)
             };
             batch.note_file(from, self.file());
+            self.times.see(&batch.slots[from..batch.used]);
             let is_full = more || self.file_by_file && batch.used > 0;
             if !more && (is_full || !self.next_source()) {
                 break;
@@ -239,9 +246,22 @@ impl Reader {
         self.end
             .warnings
             .extend(source.warnings().iter().map(|w| format!("{file}: {w}")));
+        let odd = self.oddities();
+        let named = odd.into_iter().map(|odd| format!("{file}: {odd}"));
+        self.end.warnings.extend(named);
         self.end.files.push(file);
         self.routes.clear();
         true
+    }
+
+    /// What was odd about the frames of the current file.
+    fn oddities(&mut self) -> Vec<String> {
+        let mut not_read = NotRead::default();
+        for digester in &mut self.digesters {
+            not_read.add(digester.take_not_read());
+        }
+        let times = std::mem::take(&mut self.times);
+        times.words().into_iter().chain(not_read.words()).collect()
     }
 
     fn end(mut self) -> End {

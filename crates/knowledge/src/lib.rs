@@ -36,6 +36,7 @@ mod shown;
 mod thresholds;
 mod traffic;
 mod unlinked;
+mod untimed;
 mod verdict;
 mod watched;
 mod ways;

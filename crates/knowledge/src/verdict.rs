@@ -23,6 +23,7 @@ use crate::ranking;
 use crate::same::Same;
 use crate::traffic::Traffic;
 use crate::unlinked::unlinked;
+use crate::untimed::untimed;
 use crate::words::counted;
 use losses::{hops_show_losses, losses_of_hops};
 use unify::unify;
@@ -91,9 +92,10 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     findings.extend(others);
     let mut findings = ranking::rank(findings);
     let is_sound = findings.iter().all(|finding| finding.note);
-    let unlinked = unlinked(trace, overview).filter(|_| is_sound);
-    if unlinked.is_some() {
-        findings.splice(0..0, unlinked);
+    let undecided = unlinked(trace, overview).or_else(|| untimed(trace, overview));
+    let undecided = undecided.filter(|_| is_sound);
+    if undecided.is_some() {
+        findings.splice(0..0, undecided);
     } else if ranking::are_small(&findings) {
         let healthy = healthy(overview, &findings);
         findings.splice(0..0, healthy);
@@ -197,7 +199,7 @@ fn without_findings(overview: &Overview<'_>) -> Verdict {
         ),
         Some(0) => (
             Merging::NotSeen,
-            format!("No UDP datagram was merged at these points, and {NO_TCP}"),
+            format!("No UDP datagram is seen to be merged at these points, and {NO_TCP}"),
         ),
         Some(merged) => (
             Merging::Innocent,

@@ -17,6 +17,7 @@ mod packet;
 mod tcp;
 mod transport;
 mod tunnel;
+mod unread;
 mod walk;
 mod wide;
 
@@ -31,5 +32,6 @@ pub use packet::{
 };
 pub use tcp::{Flags, Tcp, TcpOptions};
 pub use transport::UDP;
+pub use unread::Unread;
 pub use walk::{plain_tcp, walk, walk_headers, walk_headers_entering, walk_quoted};
 pub use wide::{Work, widely};

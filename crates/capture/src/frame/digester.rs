@@ -3,12 +3,12 @@
 use coalescope_wire::checksum::udp_checksum_holds;
 use coalescope_wire::{
     Flags, Ip, LengthSource, LinkType, Packet, Stop, StopReason, Tcp, TcpOptions, Transport,
-    Tunnels, UDP, Udp, Vlans, plain_tcp, walk, walk_quoted,
+    Tunnels, UDP, Udp, Unread, Vlans, plain_tcp, walk, walk_quoted,
 };
 
 use super::fixed::Before;
 use super::steady::Steady;
-use super::{Frame, Odd, Piece, TooBig, dns, fill_head};
+use super::{Frame, NotRead, Odd, Piece, TooBig, dns, fill_head};
 use crate::file::RawFrame;
 use crate::fragments::Fragments;
 use crate::key::{Key, context};
@@ -28,6 +28,7 @@ pub(crate) struct Digester {
     clock: Steady,
     /// Fragments are passed on as they are.
     keeps_pieces: bool,
+    not_read: NotRead,
 }
 
 impl Digester {
@@ -76,9 +77,26 @@ impl Digester {
             return Kind::Tcp;
         }
         match walk(raw.link, raw.data, raw.original_len) {
-            Ok(packet) => self.packet(raw, &packet, slot),
-            Err(stop) => stopped(stop),
+            Ok(packet) => {
+                self.note_not_read(Unread::inside(&packet, raw.data));
+                self.packet(raw, &packet, slot)
+            }
+            Err(stop) => {
+                self.note_not_read(Unread::behind(stop, raw.link, raw.data));
+                stopped(stop)
+            }
         }
+    }
+
+    fn note_not_read(&mut self, unread: Option<Unread>) {
+        if let Some(unread) = unread {
+            self.not_read.note(unread);
+        }
+    }
+
+    /// Counts of what was not looked into, since they were last asked for.
+    pub(crate) fn take_not_read(&mut self) -> NotRead {
+        std::mem::take(&mut self.not_read)
     }
 
     fn packet(&mut self, raw: &RawFrame<'_>, packet: &Packet, slot: &mut Frame) -> Kind {

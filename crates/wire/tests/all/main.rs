@@ -10,3 +10,4 @@ mod names;
 mod properties;
 mod tcp;
 mod tunnels;
+mod unread;

@@ -1,0 +1,119 @@
+//! What the times of a capture do not show is not said.
+
+use std::io::Cursor;
+
+use coalescope_capture::file::Source;
+use coalescope_capture::{Options, PointInput, trace};
+use coalescope_knowledge::{Diagnosis, Id, Merging, judge};
+use coalescope_simulate::{Element, Format, run, stories, story};
+
+/// The captures of a story, classic ones.
+fn simulated(name: &str) -> Vec<(String, Vec<u8>)> {
+    let mut scenario = story(name).expect("a story");
+    for element in &mut scenario.path {
+        if let Element::Point(point) = element {
+            point.format = Format::default();
+        }
+    }
+    let points = run(&scenario).points.into_iter();
+    points.map(|point| (point.name, point.bytes)).collect()
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// The records of a classic capture, with other times: each time is given in microseconds since the first second.
+fn retimed(bytes: &[u8], time: impl Fn(u32, u32) -> (u32, u32)) -> Vec<Vec<u8>> {
+    let mut records = Vec::new();
+    let mut at = 24;
+    while at < bytes.len() {
+        let end = at + 16 + word(bytes, at + 8) as usize;
+        let mut record = bytes[at..end].to_vec();
+        let (s, us) = time(word(&record, 0), word(&record, 4));
+        record[..4].copy_from_slice(&s.to_le_bytes());
+        record[4..8].copy_from_slice(&us.to_le_bytes());
+        records.push(record);
+        at = end;
+    }
+    records
+}
+
+fn judged(points: &[(String, Vec<u8>)]) -> (Diagnosis, Vec<String>) {
+    let input = |(name, bytes): &(String, Vec<u8>)| {
+        let reader = Box::new(Cursor::new(bytes.clone()));
+        let source = Source::from_reader(name, reader, None).expect("a capture");
+        PointInput {
+            name: name.clone(),
+            sources: vec![(name.clone(), source)],
+        }
+    };
+    let inputs = points.iter().map(input).collect();
+    let trace = trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good");
+    let warnings = trace.points.iter().flat_map(|point| point.warnings.clone());
+    (judge(&trace), warnings.collect())
+}
+
+#[test]
+fn where_the_clock_stands_nothing_is_called_sound() {
+    for story in stories() {
+        let still = simulated(story.name).into_iter().map(|(name, bytes)| {
+            let records = retimed(&bytes, |_, _| (1_700_000_000, 5));
+            (name, [&bytes[..24], &records.concat()].concat())
+        });
+        let (said, warnings) = judged(&still.collect::<Vec<_>>());
+        let about = format!("{}: {:?} {:?}", story.name, said.verdict.text, warnings);
+        assert!(
+            warnings
+                .iter()
+                .any(|warning| warning.contains("the same time")),
+            "{about}"
+        );
+        assert!(
+            said.findings
+                .iter()
+                .all(|finding| finding.id != Id::Healthy),
+            "{about}"
+        );
+        assert_ne!(said.verdict.merging, Merging::Innocent, "{about}");
+    }
+}
+
+/// Whether segments are said to overtake each other, in captures with such times in which every so many frames of one
+/// time change places with the next.
+fn overtaken(points: &[(String, Vec<u8>)], coarse_us: u32, every: usize) -> bool {
+    let unsorted = points.iter().map(|(name, bytes)| {
+        let mut records = retimed(bytes, |s, us| (s, us / coarse_us * coarse_us));
+        let mut at = every;
+        while at + 1 < records.len() {
+            if records[at][..8] == records[at + 1][..8] {
+                records.swap(at, at + 1);
+            }
+            at += every;
+        }
+        (name.clone(), [&bytes[..24], &records.concat()].concat())
+    });
+    let (said, _) = judged(&unsorted.collect::<Vec<_>>());
+    said.findings
+        .iter()
+        .any(|finding| finding.id == Id::ReorderedBeforeMerge)
+}
+
+/// Frames of one poll have one time, and a file may have them in any order.
+#[test]
+fn the_order_of_frames_of_one_time_says_nothing() {
+    for story in stories() {
+        let points = simulated(story.name);
+        for coarse_us in [20, 1_000] {
+            let is_overtaken = overtaken(&points, coarse_us, 1 << 40);
+            for every in [2, 7] {
+                let said = overtaken(&points, coarse_us, every);
+                assert!(
+                    !said || is_overtaken,
+                    "{}: {coarse_us} us, one of {every}",
+                    story.name
+                );
+            }
+        }
+    }
+}
