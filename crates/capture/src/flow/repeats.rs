@@ -12,14 +12,15 @@ use crate::tally::note;
 const REORDER_NS: i64 = 3_000_000;
 
 /// Timestamps of frames that are written one after the other go back by less than this where a capturing host empties
-/// several queues in turn; by more where somebody set the clock ([`crate::frame`]).
-const IN_TURNS_NS: i64 = 10_000_000;
+/// several queues in turn, or a file's records were put together; by more where somebody set the clock: ntpd steps no clock for less
+/// than 128 ms.
+const IN_TURNS_NS: i64 = 128_000_000;
 
 /// Whether a frame was captured before the frame that opened its hole, or at the same time: it may have been overtaken in the file
 /// only, since the order within one time says nothing. A clock that is coarser than a round trip shows repairs at the same time as
 /// well.
 pub(super) fn is_written_late(age_ns: i64, repaired_ns: i64) -> bool {
-    (-IN_TURNS_NS..=0).contains(&age_ns) && age_ns < repaired_ns
+    (1 - IN_TURNS_NS..=0).contains(&age_ns) && age_ns < repaired_ns
 }
 
 impl Flow {
