@@ -6,6 +6,8 @@
 mod asked;
 mod conclude;
 mod counters;
+#[cfg(target_os = "linux")]
+mod ended;
 mod run;
 
 pub use asked::{Asked, NamedCommand, Vary};

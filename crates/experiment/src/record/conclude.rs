@@ -25,36 +25,6 @@ impl Record {
         Ok(())
     }
 
-    /// Concludes a record whose experiment is over.
-    ///
-    /// # Errors
-    ///
-    /// As [`conclude`](Self::conclude).
-    pub(crate) fn end_as(&mut self, design: &Design, ending: Ending) -> Result<(), AnalysisError> {
-        self.ended = ending;
-        self.conclude(design)
-    }
-
-    /// Concludes a record whose experiment an error has ended. With a doubt, nothing is claimed of the runs.
-    ///
-    /// # Errors
-    ///
-    /// As [`conclude`](Self::conclude).
-    pub(crate) fn fail(
-        &mut self,
-        design: &Design,
-        why: &str,
-        doubt: Option<String>,
-    ) -> Result<(), AnalysisError> {
-        self.error = Some(why.to_owned());
-        self.end_as(design, Ending::Failed)?;
-        if let Some(doubt) = doubt {
-            self.effects.clear();
-            self.verdict = format!("not judged: {doubt}");
-        }
-        Ok(())
-    }
-
     /// The effects on the first metric, which is judged.
     pub fn foremost(&self) -> impl Iterator<Item = &Effect> {
         let first = self.metrics.first().map(|metric| metric.name.as_str());

@@ -96,7 +96,22 @@ mod tests {
     use super::*;
     use std::process::Command;
 
+    /// The test below, in a process of its own: all children of the process are ended, those of other tests as well.
     #[test]
+    fn work_is_returned_or_left() {
+        let mut own = Command::new(std::env::current_exe().unwrap());
+        let name =
+            "system::linux::lab::stopped::tests::what_is_done_is_returned_and_what_hangs_is_left";
+        let output = own.args(["--ignored", "--exact", name]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("1 passed"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    #[ignore = "run by another test in a process of its own"]
     fn what_is_done_is_returned_and_what_hangs_is_left() {
         let place = Arc::new(Place::new(None).unwrap());
         let stop = Arc::new(AtomicBool::new(false));
