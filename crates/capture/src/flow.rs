@@ -314,11 +314,10 @@ impl Flow {
             Novelty::Filling { age_ns, .. } => {
                 self.outstanding
                     .push(span.transmission(frame, span.start), common);
-                let repaired_ns = self.repair_takes_ns(around);
-                if is_written_late(age_ns, repaired_ns) {
+                if is_written_late(age_ns) {
                     Data::New
                 } else {
-                    self.out_of_order(frame, age_ns, repaired_ns)
+                    self.out_of_order(frame, age_ns, around)
                 }
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),

@@ -33,17 +33,11 @@ fn check_direction(name: &str, got: &Direction, want: &FlowTruth, bad: &mut Vec<
         want.retransmitted_bytes,
         0,
     );
-    // Frames of one poll have one time, and their order is not believed.
-    let of_one_time = if name.starts_with("reorder ") {
-        want.out_of_order_frames * 2 / 3
-    } else {
-        0
-    };
     check(
         "out of order",
         got.out_of_order_frames,
         want.out_of_order_frames,
-        of_one_time,
+        0,
     );
     check("pure acks", got.acks, want.pure_acks, 0);
     check("zero windows", got.zero_windows, want.zero_windows, 0);

@@ -16,31 +16,28 @@ const REORDER_NS: i64 = 3_000_000;
 /// than 128 ms.
 const IN_TURNS_NS: i64 = 128_000_000;
 
-/// Whether a frame was captured before the frame that opened its hole, or at the same time: it may have been overtaken in the file
-/// only, since the order within one time says nothing. A clock that is coarser than a round trip shows repairs at the same time as
-/// well.
-pub(super) fn is_written_late(age_ns: i64, repaired_ns: i64) -> bool {
-    (1 - IN_TURNS_NS..=0).contains(&age_ns) && age_ns < repaired_ns
+/// Whether a frame was captured before the frame that opened its hole: it was overtaken in the file only.
+pub(super) fn is_written_late(age_ns: i64) -> bool {
+    (-IN_TURNS_NS..0).contains(&age_ns)
 }
 
 impl Flow {
     /// The shortest time in which a repair can come: one round trip. The handshake may have waited in a queue behind
     /// other frames.
-    #[cold]
-    pub(super) fn repair_takes_ns(&self, around: Around) -> i64 {
+    fn repair_takes_ns(&self, around: Around) -> Option<i64> {
         let halves_ns = self.turn.min_ns().zip(around.turn_ns);
         let shortest_ns = halves_ns.map(|(there, back)| there + back);
         let handshake_ns = (around.rtt_ns > 0).then_some(around.rtt_ns);
-        let known_ns = shortest_ns.into_iter().chain(handshake_ns).min();
-        known_ns.unwrap_or(REORDER_NS)
+        shortest_ns.into_iter().chain(handshake_ns).min()
     }
 
     #[cold]
-    pub(super) fn out_of_order(&mut self, frame: &Frame, age_ns: i64, repaired_ns: i64) -> Data {
+    pub(super) fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
+        let overtaken_ns = self.repair_takes_ns(around).unwrap_or(REORDER_NS);
         let odd = self.tally.note_odd();
         odd.out_of_order += 1;
-        odd.late += u32::from(age_ns >= repaired_ns);
-        if age_ns >= repaired_ns {
+        odd.late += u32::from(age_ns >= overtaken_ns);
+        if age_ns >= overtaken_ns {
             odd.note_repair(age_ns);
         }
         note(&mut self.tally.examples().out_of_order, frame.number);

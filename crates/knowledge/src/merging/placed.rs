@@ -55,9 +55,11 @@ fn loses_what_it_judges(seen: &HopConnection) -> bool {
     // Where nothing tells a repair of one segment from a part of the merged frame before it, a few seem to arrive in part.
     let large = large(seen);
     let (lost, partly) = (large.lost, large.partly_lost);
+    // Not those of which acknowledgments alone tell: a tunnel in one direction leaves the second point nothing else.
+    let came = seen.single.shown().saturating_sub(seen.single.damaged());
     lost >= A_FEW.max(2 * partly)
         && large.intact() == 0
-        && seen.single.came_through() >= lost.min(HANDFUL)
+        && came >= lost.min(HANDFUL)
         && seen.single.lost == 0
 }
 
@@ -90,6 +92,27 @@ mod tests {
             });
         assert_eq!(merged, uncut);
         merged
+    }
+
+    /// The second point has acknowledgments of these alone.
+    #[test]
+    fn what_a_capture_missed_is_not_seen_to_pass() {
+        let single = |arrived, missed| HopConnection {
+            tso: Outcomes {
+                seen: 100,
+                lost: 95,
+                ..Outcomes::default()
+            },
+            single: Outcomes {
+                seen: 480,
+                arrived,
+                missed,
+                ..Outcomes::default()
+            },
+            ..HopConnection::default()
+        };
+        assert!(!loses_what_it_judges(&single(0, 480)));
+        assert!(loses_what_it_judges(&single(480, 0)));
     }
 
     #[test]
