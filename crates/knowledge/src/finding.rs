@@ -190,3 +190,21 @@ pub struct Finding {
     /// What would prove it, or what to do next.
     pub next: String,
 }
+
+impl Finding {
+    /// That captures do not show enough to judge anything.
+    pub(crate) fn undecided(title: &str, evidence: Evidence, next: &str) -> Self {
+        Self {
+            id: Id::NotEnoughEvidence,
+            proof: Proof::Suspected,
+            reason: None,
+            note: false,
+            share: None,
+            title: title.to_owned(),
+            connection: None,
+            hop: None,
+            evidence: vec![evidence],
+            next: next.to_owned(),
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Hop, Outcomes, Trace};
 
-use crate::finding::{Finding, Id, Proof};
+use crate::finding::Finding;
 use crate::overview::Overview;
 use crate::thresholds::MISSED;
 use crate::words::without_frames;
@@ -16,20 +16,12 @@ pub(crate) fn unlinked(trace: &Trace, overview: &Overview<'_>) -> Option<Finding
     }
     let names: Vec<&str> = trace.points.iter().map(|point| &*point.name).collect();
     let text = format!("no connection is seen at two of {}", names.join(", "));
-    Some(Finding {
-        id: Id::NotEnoughEvidence,
-        proof: Proof::Suspected,
-        reason: None,
-        note: false,
-        share: None,
-        title: "the captures have no connection in common, so that nothing can be compared".to_owned(),
-        connection: None,
-        hop: None,
-        evidence: vec![without_frames(text)],
-        next: "capture one transfer at all places at the same time; a proxy ends connections and begins others: capture \
-               in front of it and behind it, and give coalescope the captures of each side together"
-            .to_owned(),
-    })
+    Some(Finding::undecided(
+        "the captures have no connection in common, so that nothing can be compared",
+        without_frames(text),
+        "capture one transfer at all places at the same time; a proxy ends connections and begins others: capture \
+               in front of it and behind it, and give coalescope the captures of each side together",
+    ))
 }
 
 /// Whether connections were found at both points, and are really the same by the numbers that each begins with, which are drawn
@@ -58,6 +50,7 @@ mod tests {
     use coalescope_capture::facts::{Direction, HopConnection, Point};
 
     use super::*;
+    use crate::finding::Id;
     use crate::sample;
     use crate::verdict::{Merging, judge};
 

@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Point, Trace};
 
-use crate::finding::{Finding, Id, Proof};
+use crate::finding::Finding;
 use crate::overview::Overview;
 use crate::words::without_frames;
 
@@ -21,19 +21,11 @@ pub(crate) fn untimed(trace: &Trace, overview: &Overview<'_>) -> Option<Finding>
          again",
         names.join(", ")
     );
-    Some(Finding {
-        id: Id::NotEnoughEvidence,
-        proof: Proof::Suspected,
-        reason: None,
-        note: false,
-        share: None,
-        title: "the captures show no times, so that little can be judged".to_owned(),
-        connection: None,
-        hop: None,
-        evidence: vec![without_frames(text)],
-        next: "capture again with a program that writes times (tcpdump, dumpcap), or convert the file without losing them"
-            .to_owned(),
-    })
+    Some(Finding::undecided(
+        "the captures show no times, so that little can be judged",
+        without_frames(text),
+        "capture again with a program that writes times (tcpdump, dumpcap), or convert the file without losing them",
+    ))
 }
 
 fn stands_still(point: &Point) -> bool {

@@ -1,12 +1,12 @@
 //! A second capture takes no accusation away: where one capture alone shows that merging harms, the same beside another
 //! one is never an acquittal, however bad that one is.
 
-use std::io::Cursor;
+mod common;
 
-use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_knowledge::{Merging, judge};
-use coalescope_simulate::{Element, Format, run, stories, story};
+use coalescope_simulate::{run, stories, story};
+use common::{input, make_classic, records, word};
 
 /// What is wrong with a classic capture.
 #[derive(Clone, Copy, Debug)]
@@ -36,21 +36,6 @@ const FLAWS: [Flaw; 11] = [
     Flaw::SetBack(90, 90),
 ];
 
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn records(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut records = Vec::new();
-    let mut at = 24;
-    while at < bytes.len() {
-        let end = at + 16 + word(bytes, at + 8) as usize;
-        records.push(bytes[at..end].to_vec());
-        at = end;
-    }
-    records
-}
-
 fn flawed(bytes: &[u8], flaw: Flaw) -> Vec<u8> {
     let mut records = records(bytes);
     let all = records.len();
@@ -75,15 +60,6 @@ fn flawed(bytes: &[u8], flaw: Flaw) -> Vec<u8> {
     [&bytes[..24], &records.concat()].concat()
 }
 
-fn input(name: &str, bytes: Vec<u8>) -> PointInput {
-    let reader = Box::new(Cursor::new(bytes));
-    let source = Source::from_reader(name, reader, None).expect("a capture");
-    PointInput {
-        name: name.to_owned(),
-        sources: vec![(name.to_owned(), source)],
-    }
-}
-
 fn merging(inputs: Vec<PointInput>) -> Merging {
     let trace = trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good");
     judge(&trace).verdict.merging
@@ -94,11 +70,7 @@ fn no_second_capture_takes_an_accusation_away() {
     let mut accused = 0;
     for story_of in stories() {
         let mut scenario = story(story_of.name).expect("a story");
-        for element in &mut scenario.path {
-            if let Element::Point(point) = element {
-                point.format = Format::default();
-            }
-        }
+        make_classic(&mut scenario);
         let points = run(&scenario).points;
         for one in &points {
             if merging(vec![input(&one.name, one.bytes.clone())]) != Merging::Harms {

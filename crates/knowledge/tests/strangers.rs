@@ -1,13 +1,13 @@
 //! A capture of something else among those of a path takes nothing away: no hop, no finding, no order. A connection's hops are
 //! between the points that saw it.
 
-use std::io::Cursor;
+mod common;
 
 use coalescope_capture::facts::{Hop, Trace};
-use coalescope_capture::file::Source;
-use coalescope_capture::{Options, PointInput, trace};
+use coalescope_capture::{Options, trace};
 use coalescope_knowledge::judge;
-use coalescope_simulate::{Element, Format, Outcome, run, stories, story};
+use coalescope_simulate::{Outcome, run, stories, story};
+use common::{input, make_classic, records, word};
 
 /// A capture that has nothing to do with the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,28 +27,8 @@ fn simulated(name: &str, is_other: bool) -> Outcome {
     let mut scenario = story(name).expect("a story");
     scenario.ipv6 ^= is_other;
     scenario.seed += u64::from(is_other) * 1_000;
-    for element in &mut scenario.path {
-        if let Element::Point(point) = element {
-            point.format = Format::default();
-        }
-    }
+    make_classic(&mut scenario);
     run(&scenario)
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-/// The records of a classic capture.
-fn records(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut records = Vec::new();
-    let mut at = 24;
-    while at < bytes.len() {
-        let end = at + 16 + word(bytes, at + 8) as usize;
-        records.push(bytes[at..end].to_vec());
-        at = end;
-    }
-    records
 }
 
 /// Two captures of one place as one.
@@ -79,15 +59,10 @@ fn stranger(kind: Stranger, beside: &[u8]) -> Vec<u8> {
 }
 
 fn traced(points: &[(String, Vec<u8>)]) -> Trace {
-    let input = |(name, bytes): &(String, Vec<u8>)| {
-        let reader = Box::new(Cursor::new(bytes.clone()));
-        let source = Source::from_reader(name, reader, None).expect("a capture");
-        PointInput {
-            name: name.clone(),
-            sources: vec![(name.clone(), source)],
-        }
-    };
-    let inputs = points.iter().map(input).collect();
+    let inputs = points.iter();
+    let inputs = inputs
+        .map(|(name, bytes)| input(name, bytes.clone()))
+        .collect();
     trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good")
 }
 

@@ -1,54 +1,36 @@
 //! What the times of a capture do not show is not said.
 
-use std::io::Cursor;
+mod common;
 
-use coalescope_capture::file::Source;
-use coalescope_capture::{Options, PointInput, trace};
+use coalescope_capture::{Options, trace};
 use coalescope_knowledge::{Diagnosis, Id, Merging, judge};
-use coalescope_simulate::{Element, Format, run, stories, story};
+use coalescope_simulate::{run, stories, story};
+use common::{input, make_classic, records, word};
 
 /// The captures of a story, classic ones.
 fn simulated(name: &str) -> Vec<(String, Vec<u8>)> {
     let mut scenario = story(name).expect("a story");
-    for element in &mut scenario.path {
-        if let Element::Point(point) = element {
-            point.format = Format::default();
-        }
-    }
+    make_classic(&mut scenario);
     let points = run(&scenario).points.into_iter();
     points.map(|point| (point.name, point.bytes)).collect()
 }
 
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
 /// The records of a classic capture, with other times: each time is given in microseconds since the first second.
 fn retimed(bytes: &[u8], time: impl Fn(u32, u32) -> (u32, u32)) -> Vec<Vec<u8>> {
-    let mut records = Vec::new();
-    let mut at = 24;
-    while at < bytes.len() {
-        let end = at + 16 + word(bytes, at + 8) as usize;
-        let mut record = bytes[at..end].to_vec();
+    let retimed = records(bytes).into_iter().map(|mut record| {
         let (s, us) = time(word(&record, 0), word(&record, 4));
         record[..4].copy_from_slice(&s.to_le_bytes());
         record[4..8].copy_from_slice(&us.to_le_bytes());
-        records.push(record);
-        at = end;
-    }
-    records
+        record
+    });
+    retimed.collect()
 }
 
 fn judged(points: &[(String, Vec<u8>)]) -> (Diagnosis, Vec<String>) {
-    let input = |(name, bytes): &(String, Vec<u8>)| {
-        let reader = Box::new(Cursor::new(bytes.clone()));
-        let source = Source::from_reader(name, reader, None).expect("a capture");
-        PointInput {
-            name: name.clone(),
-            sources: vec![(name.clone(), source)],
-        }
-    };
-    let inputs = points.iter().map(input).collect();
+    let inputs = points.iter();
+    let inputs = inputs
+        .map(|(name, bytes)| input(name, bytes.clone()))
+        .collect();
     let trace = trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good");
     let warnings = trace.points.iter().flat_map(|point| point.warnings.clone());
     (judge(&trace), warnings.collect())

@@ -6,6 +6,7 @@ mod words;
 use crate::model::{Feature, Interface, Platform, Setting, Snapshot};
 use crate::names::OFFLOADS;
 use crate::text::{Reader, Text};
+pub(crate) use words::loop_of;
 use words::{commands, words};
 
 /// What one command changes.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Lines, begins, prompt};
 use crate::names::{NICS, numbered};
+use crate::text::changes::loop_of;
 
 /// Titles of what one host printed at two times.
 const TIMES: [&str; 5] = ["before", "after", "now", "earlier", "later"];
@@ -54,12 +55,9 @@ const AWAY: [&str; 6] = ["ssh ", "exec ", "clush", "pdsh", "ansible", "nsenter"]
 /// `eth0 eth1` of `for i in eth0 eth1; do ethtool -k $i; done`.
 fn looped(command: &str) -> impl Iterator<Item = &str> {
     let is_elsewhere = AWAY.iter().any(|away| command.contains(away));
-    let words = command
-        .strip_prefix("for ")
+    let words = loop_of(command)
         .filter(|_| command.contains("ethtool") && !is_elsewhere)
-        .and_then(|rest| rest.split_once(" in "))
-        .and_then(|(_, rest)| rest.split_once(';'))
-        .map_or("", |(words, _)| words);
+        .map_or("", |(_, words, _)| words);
     words.split_whitespace()
 }
 

@@ -17,10 +17,16 @@ pub(super) fn commands(line: &str) -> Vec<String> {
 /// The longest loop that is written out.
 const WORDS: usize = 64;
 
-/// `for i in eth0 eth1; do ethtool -K $i lro off; done`, written out.
-fn looped(line: &str) -> Option<Vec<String>> {
+/// The variable, the words and the rest of `for i in eth0 eth1; do ethtool -K $i lro off; done`.
+pub(crate) fn loop_of(line: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = line.trim().strip_prefix("for ")?.split_once(" in ")?;
     let (list, rest) = rest.split_once(';')?;
+    Some((name, list, rest))
+}
+
+/// A loop over words, written out.
+fn looped(line: &str) -> Option<Vec<String>> {
+    let (name, list, rest) = loop_of(line)?;
     let body = rest.trim_start().strip_prefix("do ")?;
     let body = body
         .rsplit_once("done")
