@@ -7,7 +7,7 @@ use coalescope_host::safe::printable_line;
 use coalescope_report::{CheckReport, Document, TextOptions, wrapped};
 
 use crate::cli::{CheckFormat, FailOn, Form};
-use crate::{Outcome, speech};
+use crate::speech;
 
 /// Prints a report to standard output, which gets nothing else. Text lists at most `connections`
 /// connections, or all if 0.
@@ -28,23 +28,6 @@ pub(crate) fn print(
         Form::Json => report.write_compact_json(&mut out),
         Form::Csv => report.write_csv(&mut out),
     }
-}
-
-/// Prints the report of work that is done, whose outcome is the exit code whatever becomes of the printing: a script would
-/// take an error for "nothing was changed". `state` says what is in force.
-pub(crate) fn print_done(
-    report: &dyn Document,
-    form: impl Into<Form>,
-    outcome: Outcome,
-    state: &str,
-) -> Outcome {
-    match print(report, form, 0) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => speech::error(&format!(
-            "error: the report cannot be written to standard output: {error}; {state}"
-        )),
-        _ => {}
-    }
-    outcome
 }
 
 /// Prints a check, which has further formats for other programs.

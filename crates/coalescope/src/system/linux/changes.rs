@@ -5,11 +5,14 @@ pub(crate) mod fix;
 mod places;
 pub(crate) mod undo;
 
+use std::io;
+
 use coalescope_change::journal;
 use coalescope_report::{Document, FixReport, UndoReport, document};
 use schemars::Schema;
 
-use crate::cli::SchemaName;
+use crate::cli::{Form, SchemaName};
+use crate::{Outcome, output, speech};
 
 pub(crate) use coalescope_change::guardian::serve_if_asked;
 pub(crate) use places::mention_left;
@@ -21,4 +24,21 @@ pub(crate) fn schema(name: SchemaName) -> anyhow::Result<Schema> {
         SchemaName::Undo => UndoReport::schema(),
         _ => document::schema::<journal::Journal>(journal::SCHEMA),
     })
+}
+
+/// Prints the report of work that is done, whose outcome is the exit code whatever becomes of the printing: a script would
+/// take an error for "nothing was changed". `state` says what is in force.
+pub(crate) fn print_done(
+    report: &dyn Document,
+    form: impl Into<Form>,
+    outcome: Outcome,
+    state: &str,
+) -> Outcome {
+    match output::print(report, form, 0) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => speech::error(&format!(
+            "error: the report cannot be written to standard output: {error}; {state}"
+        )),
+        _ => {}
+    }
+    outcome
 }

@@ -18,7 +18,7 @@ use crate::cli::{AbArgs, LiveArgs};
 use crate::interrupt::stop_on_signal;
 use crate::page::PageFile;
 use crate::system::linux::host;
-use crate::{Outcome, made, output, speech};
+use crate::{Outcome, made, speech};
 use kept::Kept;
 use watch::OnTerminal;
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &AbArgs) -> anyhow::Result<Outcome> {
         made::made(vec![record])
     });
     let outcome = outcome(report.record());
-    let outcome = output::print_done(&report, args.format, outcome, &state(&report, &kept));
+    let outcome = super::print_done(&report, args.format, outcome, &state(&report, &kept));
     written?;
     Ok(outcome)
 }

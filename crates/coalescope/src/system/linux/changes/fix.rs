@@ -54,7 +54,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
         output::print(&report, args.format, 0)?;
         return Ok(outcome);
     }
-    Ok(output::print_done(
+    Ok(super::print_done(
         &report,
         args.format,
         outcome,

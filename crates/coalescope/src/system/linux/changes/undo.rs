@@ -68,7 +68,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         output::print(&report, args.format, 0)?;
         return Ok(outcome);
     }
-    Ok(output::print_done(&report, args.format, outcome, state))
+    Ok(super::print_done(&report, args.format, outcome, state))
 }
 
 /// Refuses a `--force` that names no key of a journal: with a typing error, the user would believe
