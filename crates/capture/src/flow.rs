@@ -102,6 +102,9 @@ struct Slow {
     lately: Option<Box<Lately>>,
 }
 
+/// More data than that is hardly ever in flight: 5 Gbit/s over 100 ms. By chance one number in 32 is as near.
+const NEAR: u32 = 1 << 26;
+
 impl Flow {
     /// The position that a sequence number stands for: 64 bits, so that nothing wraps, equal to
     /// the number itself modulo 2^32.
@@ -117,6 +120,12 @@ impl Flow {
     #[inline(always)]
     fn position_from(&self, next: u64, seq: u32) -> u64 {
         next.wrapping_add_signed(i64::from(seq.wrapping_sub(next as u32) as i32))
+    }
+
+    /// Whether a sequence number is no farther from the next one than data is in flight at most, if any is known.
+    pub(crate) fn is_near(&self, seq: u32) -> bool {
+        let apart = seq.wrapping_sub(self.ranges.next() as u32) as i32;
+        !self.started || apart.unsigned_abs() < NEAR
     }
 
     /// Sets the first sequence number that data can have.

@@ -13,7 +13,7 @@ pub(crate) struct Key {
     low_port: u16,
     pub(crate) high_port: u16,
     /// IP version and the tunnels around the connection. One connection inside and outside of a tunnel counts as two:
-    /// else each byte would seem to be sent twice.
+    /// else each byte would seem to be sent twice. Where one direction only is in the tunnel, the table makes one of both.
     context: u32,
 }
 
@@ -117,6 +117,21 @@ impl Key {
             high_port: port(34),
             context: number(bytes, 36..40) as u32,
         }
+    }
+
+    /// The IP version and the tunnels.
+    pub(crate) fn context(&self) -> u32 {
+        self.context
+    }
+
+    /// The same ends in these tunnels.
+    pub(crate) fn within(&self, context: u32) -> Self {
+        Self { context, ..*self }
+    }
+
+    /// Whether both are between the same ends, whatever the tunnels.
+    pub(crate) fn has_ends_of(&self, other: &Self) -> bool {
+        self.within(other.context) == *other
     }
 
     /// 4 or 6.

@@ -150,10 +150,10 @@ impl<'scope> Shards<'scope> {
         self.all[shard].push(item);
     }
 
-    /// The thread that follows a connection.
+    /// The thread that follows a connection, whose directions can be in different tunnels.
     #[inline]
     fn of(&self, key: &Key) -> usize {
-        (key.hash(&self.state) % self.all.len() as u64) as usize
+        (key.within(0).hash(&self.state) % self.all.len() as u64) as usize
     }
 
     /// What was followed; `None` if a thread ended early.

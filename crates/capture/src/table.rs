@@ -1,6 +1,7 @@
 //! The connections of one point.
 
 mod limit;
+mod one_way;
 
 use coalescope_hugepage as hugepage;
 use coalescope_wire::Flags;
@@ -12,6 +13,7 @@ use crate::frame::Frame;
 use crate::key::Key;
 use crate::reader::Item;
 use limit::Limit;
+use one_way::OneWay;
 
 /// Number of connections whose state, about 1 KiB each with its boxes, fills a second-level cache.
 const LARGE: usize = 1024;
@@ -58,6 +60,7 @@ pub(crate) struct Table {
     /// Marks of their keys.
     marks: Vec<u32>,
     limit: Limit,
+    one_way: OneWay,
 }
 
 impl Table {
@@ -109,9 +112,16 @@ impl Table {
         is_it.then_some(id)
     }
 
-    /// The latest connection with this key.
+    /// The latest connection with this key, in one of its directions at least.
     #[inline]
     pub(crate) fn find(&self, key: &Key) -> Option<u32> {
+        let other = || self.find_own(self.one_way.connection(key)?);
+        self.find_own(key).or_else(other)
+    }
+
+    /// The latest connection whose first frame had this key.
+    #[inline]
+    fn find_own(&self, key: &Key) -> Option<u32> {
         let mark = mark(key, &self.state);
         let is_it =
             |place: &Place| place.mark == mark && self.get(place.id).is_some_and(|c| c.key == *key);
@@ -127,6 +137,10 @@ impl Table {
 
     #[cold]
     fn insert(&mut self, frame: &Frame) -> u32 {
+        self.one_way.note(&frame.key);
+        if let Some(id) = self.answered(frame) {
+            return id;
+        }
         let id = self.push(frame);
         let mark = mark(&frame.key, &self.state);
         let rehash = |place: &Place| spread(place.mark);

@@ -42,6 +42,13 @@ pub(super) fn are_told_apart(
 ) -> bool {
     let [here, there] = [&points[side].table, &points[1 - side].table];
     let key = there.get(other.connection).map(|found| found.key);
-    key != Some(frame.key)
-        && (there.find(&frame.key).is_some() || key.is_some_and(|key| here.find(&key).is_some()))
+    // The tunnels of both directions can differ, so that two keys are of one connection.
+    let own = here.find(&frame.key);
+    let is_shown_there = || {
+        there
+            .find(&frame.key)
+            .is_some_and(|id| id != other.connection)
+    };
+    let is_shown_here = |key| here.find(key).is_some_and(|id| Some(id) != own);
+    key != Some(frame.key) && (is_shown_there() || key.as_ref().is_some_and(is_shown_here))
 }

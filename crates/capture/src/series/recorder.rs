@@ -39,7 +39,9 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn wants(&self, point: usize, item: &Item) -> bool {
-        let is_lane = |lane: &LaneRecord| lane.chosen.point == point && lane.key == item.frame.key;
+        // In whichever tunnels: those of both directions can differ.
+        let is_lane =
+            |lane: &LaneRecord| lane.chosen.point == point && lane.key.has_ends_of(&item.frame.key);
         item.is_tcp() && self.lanes.iter().any(is_lane)
     }
 

@@ -129,5 +129,6 @@ impl Table {
         if let Ok(entry) = self.latest.find_entry(hash, |place| place.id == id) {
             entry.remove();
         }
+        self.one_way.forget(&gone.key);
     }
 }
