@@ -10,6 +10,7 @@ mod lines;
 mod longest;
 mod predicted;
 mod repeats;
+mod restarts;
 mod silences;
 mod span;
 mod unheard;
@@ -30,6 +31,7 @@ pub(crate) use counts::{Around, Counts, Data, Late};
 use edge::Growth;
 use longest::Longest;
 use repeats::is_written_late;
+use restarts::Newest;
 use silences::Silences;
 use span::Span;
 use unscaled::Unscaled;
@@ -66,7 +68,7 @@ pub(crate) struct Flow {
     started: bool,
     pub(crate) acked: bool,
     pub(crate) fin: bool,
-    last_push: bool,
+    newest: Newest,
     /// Bytes below the first one seen may come yet: no SYN showed which byte is the first.
     may_begin_earlier: bool,
     pub(crate) longest: Longest,
@@ -275,7 +277,7 @@ impl Flow {
         self.count_data(frame, novelty, next.saturating_sub(start));
         // A repeat of older data does not show whether the newest data ends with PSH.
         if end == self.ranges.next() {
-            self.last_push = frame.flags.has(Flags::PSH);
+            self.newest = self.newest.with(frame);
         }
         self.classify(frame, span, novelty, around, common)
     }
@@ -309,7 +311,7 @@ impl Flow {
                     let range = span.start..span.next;
                     self.outstanding.repeat(range, frame.time_ns, alone);
                 } else if span.start > span.next {
-                    self.tally.note_odd().note_hole(span.start - span.next);
+                    self.note_hole(frame, span.start - span.next);
                 }
                 let start = span.start.max(span.next);
                 self.outstanding
@@ -331,6 +333,17 @@ impl Flow {
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),
         }
+    }
+
+    /// Notes bytes that are missing in front of a frame. They are one segment if they are no longer than the frame, too: what SYNs
+    /// announced may be far longer than segments are.
+    #[cold]
+    fn note_hole(&mut self, frame: &Frame, bytes: u64) {
+        let payload = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let size = self.tally.size();
+        let fits = size.is_some_and(|size| size.segments(payload) == 1);
+        let is_one_segment = fits && payload <= frame.payload;
+        self.tally.note_odd().note_hole(bytes, is_one_segment);
     }
 
     #[inline]
@@ -358,6 +371,9 @@ impl Flow {
             let silence_ns = frame.time_ns - self.last_data_ns;
             self.counts.near += u32::from(silence_ns <= NEAR_NS);
             self.note_silence(silence_ns);
+            if self.newest.is_restarted() {
+                self.look_behind_gap(frame);
+            }
         }
         self.last_data_ns = frame.time_ns;
         self.counts.data_frames += 1;

@@ -78,6 +78,16 @@ pub(crate) fn note(list: &mut Vec<u64>, number: u64) {
     }
 }
 
+/// What a payload is of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Less, or not known.
+    Less,
+    Full,
+    /// Several segments.
+    More,
+}
+
 /// Counts segments and fates; frames before the segment size is settled wait for it.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
@@ -282,6 +292,15 @@ impl Tally {
     /// Whether a frame with so much payload carries one segment; also true while the segment size is not known.
     pub(crate) fn is_one_segment(&self, payload: u32) -> bool {
         self.largest_segment().is_none_or(|size| payload <= size)
+    }
+
+    /// What a payload is of a segment, as far as known now.
+    pub(crate) fn part_of_segment(&self, payload: u32) -> Part {
+        match self.largest_segment() {
+            Some(size) if payload > size => Part::More,
+            Some(size) if is_full(payload, size) => Part::Full,
+            _ => Part::Less,
+        }
     }
 
     fn count_rare_fate(&mut self, fate: Fate, times: u32, is_multi: bool) {

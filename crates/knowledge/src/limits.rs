@@ -157,11 +157,11 @@ fn is_too_short(data: &Direction, other: &Direction) -> bool {
     is_short(data) && !tells || data.throughput_bps.is_none()
 }
 
-/// Timeouts after which nothing was repeated, as a lost tail leaves them. Without acknowledgments, or without a known
+/// Timeouts after which nothing was repeated, as a lost tail leaves them. Without acknowledgments, or where nothing bounds the
 /// round trip, such a wait cannot be told from a pause. Spurious retransmissions are subtracted: their data had
 /// arrived, and only the acknowledgment was lost.
 pub(crate) fn waits(data: &Direction, other: &Direction) -> u64 {
-    if other.acks > 0 && data.rtt_min_s.is_some() {
+    if other.acks > 0 && (data.rtt_min_s.is_some() || data.gaps_are_timeouts) {
         data.gaps.saturating_sub(data.retransmitted_spurious)
     } else {
         0
@@ -317,7 +317,14 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let heavy = few && loses_heavily(data, other) || most;
     let marked = lacks_the_longest(data) || lacks_runs(data);
     let heavy = heavy || marked && is_lossy(data, other) || crawls(data, other);
-    room && !explained && heavy && !passes_merged(data)
+    room && !explained && heavy && !passes_merged(data) && !loses_single_segments(data, other)
+}
+
+/// Whether what is missing when data goes on is most often one segment: no merged frame was lost there. After a timeout nothing goes
+/// on behind what is missing, so that these are to be the fewer.
+fn loses_single_segments(data: &Direction, other: &Direction) -> bool {
+    let single = u64::from(data.single_holes);
+    single >= 2 * HANDFUL && 2 * single >= u64::from(data.holes) && waits(data, other) < single
 }
 
 /// Whether one full segment after the other is sent, each when the one before was acknowledged, over a way that is no LAN's and
@@ -345,7 +352,7 @@ pub(crate) fn lacks_the_longest(data: &Direction) -> bool {
     let least = data.least_hole_bytes.unwrap_or(0);
     // What the capture itself missed leaves holes as well.
     let is_lost = data.missed_bytes < u64::from(least);
-    is_merged && is_lost && data.holes >= HANDFUL && least > longest
+    is_merged && is_lost && u64::from(data.holes) >= HANDFUL && least > longest
 }
 
 /// Whether single frames come, and what is missing are always two segments and more in a row: such is the view behind a hop that
@@ -353,7 +360,10 @@ pub(crate) fn lacks_the_longest(data: &Direction) -> bool {
 fn lacks_runs(data: &Direction) -> bool {
     let least = f64::from(data.least_hole_bytes.unwrap_or(0));
     let is_single = data.merge_factor_max.is_none_or(|segments| segments < 2);
-    is_single && data.holes >= 2 * HANDFUL && data.missed_bytes == 0 && least >= 2.0 * segment(data)
+    is_single
+        && u64::from(data.holes) >= 2 * HANDFUL
+        && data.missed_bytes == 0
+        && least >= 2.0 * segment(data)
 }
 
 #[cfg(test)]

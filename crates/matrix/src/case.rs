@@ -46,7 +46,7 @@ impl Case {
     pub(crate) fn draw(family: &Family, seed: u64, disturb: &Disturb) -> Self {
         let mut dice = Dice::new(family.name, seed);
         let mut drawn = (family.draw)(&mut dice);
-        let disturbed_by = disturb.draw(&mut drawn, &mut dice);
+        let disturbed_by = disturb.draw(&mut drawn, &mut dice, seed);
         let flipped = drawn.may_flip && dice.chance(0.3);
         for scenario in drawn.runs.iter_mut().chain(&mut drawn.twin) {
             scenario.seed = dice.seed();

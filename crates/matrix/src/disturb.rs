@@ -2,7 +2,8 @@
 //! is.
 
 use coalescope_simulate::{
-    Element, Hop, Lane, MICROSECOND, MILLISECOND, Merge, Other, Point, SECOND, Scenario, Side, Turn,
+    Element, Hop, Lane, MICROSECOND, MILLISECOND, Merge, Other, Point, Push, SECOND, Scenario,
+    Side, Turn,
 };
 
 use crate::dice::Dice;
@@ -111,6 +112,20 @@ pub const DISTURBANCES: &[Disturbance] = &[
         },
     },
 ];
+
+/// A disturbance that is drawn beside those, with dice of its own, so that what they draw stays as it is.
+pub static PUSHES: Disturbance = Disturbance {
+    name: "pushes",
+    title: "hosts set PSH in each frame with data, or in none",
+    fits: |_, scenario| scenario.server.push == Push::Written,
+    disturb: |scenario, dice| {
+        let push = dice.pick(&[Push::Always, Push::Never]);
+        (scenario.server.push, scenario.client.push) = (push, push);
+    },
+};
+
+/// How often it is drawn.
+const PUSHES_SHARE: f64 = 0.15;
 
 impl Disturbance {
     /// Disturbs a draw, if that leaves the right verdict as it is.
@@ -303,15 +318,21 @@ fn thinned(scenario: &mut Scenario, dice: &mut Dice) {
 }
 
 impl Disturb {
-    /// Disturbs a draw; returns the names of the disturbances.
-    pub(crate) fn draw(&self, drawn: &mut Drawn, dice: &mut Dice) -> Vec<&'static str> {
+    /// Disturbs a draw of this seed; returns the names of the disturbances.
+    pub(crate) fn draw(&self, drawn: &mut Drawn, dice: &mut Dice, seed: u64) -> Vec<&'static str> {
         let wanted: Vec<&Disturbance> = match self {
             Self::Not => Vec::new(),
             Self::By(only) => vec![only],
             Self::Drawn => some_of(DISTURBANCES, dice),
         };
         let applied = wanted.into_iter().filter(|one| one.apply(drawn, dice));
-        applied.map(|one| one.name).collect()
+        let mut names: Vec<_> = applied.map(|one| one.name).collect();
+        let mut own = Dice::new(PUSHES.name, seed);
+        let is_drawn = matches!(self, Self::Drawn) && own.chance(PUSHES_SHARE);
+        if is_drawn && PUSHES.apply(drawn, &mut own) {
+            names.push(PUSHES.name);
+        }
+        names
     }
 }
 

@@ -19,7 +19,7 @@ mod run;
 mod score;
 mod table;
 
-pub use disturb::{DISTURBANCES, Disturb, Disturbance};
+pub use disturb::{DISTURBANCES, Disturb, Disturbance, PUSHES};
 pub use families::families;
 pub use family::Family;
 pub use plan::Plan;

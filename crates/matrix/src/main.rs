@@ -7,8 +7,8 @@ use std::thread;
 use anyhow::{Result, bail};
 use clap::Parser;
 use coalescope_matrix::{
-    DISTURBANCES, Disturb, Family, Judged, Mark, Plan, Table, families, run, run_by_archives,
-    run_by_other_clocks,
+    DISTURBANCES, Disturb, Disturbance, Family, Judged, Mark, PUSHES, Plan, Table, families, run,
+    run_by_archives, run_by_other_clocks,
 };
 
 /// How often the verdict is right, over simulated scenarios of many families.
@@ -112,9 +112,13 @@ fn list(families: &[&Family]) {
         println!("{:22} {}", family.name, family.title);
     }
     println!("\non top of them:");
-    for disturbance in DISTURBANCES {
+    for disturbance in all_disturbances() {
         println!("{:22} {}", disturbance.name, disturbance.title);
     }
+}
+
+fn all_disturbances() -> impl Iterator<Item = &'static Disturbance> {
+    DISTURBANCES.iter().chain([&PUSHES])
 }
 
 fn print_each(judged: &[Judged], args: &Args) {
@@ -137,7 +141,7 @@ fn disturb(name: Option<&str>) -> Result<Disturb> {
     match name {
         None => Ok(Disturb::Drawn),
         Some("none") => Ok(Disturb::Not),
-        Some(name) => match DISTURBANCES.iter().find(|one| one.name == name) {
+        Some(name) => match all_disturbances().find(|one| one.name == name) {
             Some(one) => Ok(Disturb::By(one)),
             None => bail!("nothing that may come on top is called {name}: --list names all"),
         },

@@ -37,7 +37,7 @@ pub use path::{
     Wrap,
 };
 pub use pcap::rotated;
-pub use scenario::{Cause, Congestion, Content, Host, IpIds, Other, Reader, Scenario, Turn};
+pub use scenario::{Cause, Congestion, Content, Host, IpIds, Other, Push, Reader, Scenario, Turn};
 pub use schedule::{MICROSECOND, MILLISECOND, Nanos, SECOND};
 pub use side::Side;
 pub use stories::{Story, stories, story};

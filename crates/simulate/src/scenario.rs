@@ -103,6 +103,8 @@ pub struct Host {
     pub checksum_offload: bool,
     /// TSO frames are captured with an IP total length of 0.
     pub zero_total_length: bool,
+    /// Which frames have PSH set.
+    pub push: Push,
     /// Don't Fragment is set.
     pub dont_fragment: bool,
     /// Idle time after which a keep-alive is sent.
@@ -145,6 +147,17 @@ pub struct Host {
     pub send_buffer: u64,
 }
 
+/// Which of a host's frames have PSH set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Push {
+    /// The last of what the application has written (RFC 9293, 3.9.1.2).
+    Written,
+    /// Each with data.
+    Always,
+    /// None.
+    Never,
+}
+
 /// How a host identifies its IPv4 packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IpIds {
@@ -179,6 +192,7 @@ impl Default for Host {
             tso: true,
             checksum_offload: true,
             zero_total_length: false,
+            push: Push::Written,
             dont_fragment: true,
             keepalive: None,
             ttl: 64,

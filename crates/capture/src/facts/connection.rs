@@ -197,13 +197,20 @@ pub struct Direction {
     /// How many there were. For the judgment alone.
     #[serde(skip)]
     pub gaps: u64,
+    /// Whether the gaps are known to be longer than a round trip, without a round trip that is known: behind one of them came one
+    /// segment, and more soon after that was acknowledged. For the judgment alone.
+    #[serde(skip)]
+    pub gaps_are_timeouts: bool,
     /// Time in silences between data frames about as long as what the median round trip takes more than the
     /// smallest, or longer: a queue would have run empty. For the judgment alone.
     #[serde(skip)]
     pub silent_s: f64,
     /// Data frames beyond bytes that were not seen before. For the judgment alone.
     #[serde(skip)]
-    pub holes: u64,
+    pub holes: u32,
+    /// How many of these were one segment. For the judgment alone.
+    #[serde(skip)]
+    pub single_holes: u32,
     /// The fewest such bytes. For the judgment alone.
     #[serde(skip)]
     pub least_hole_bytes: Option<u32>,

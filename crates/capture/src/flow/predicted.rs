@@ -1,8 +1,7 @@
 //! The parts of header prediction that concern one direction; see
 //! [`crate::connection::Connection::track`].
 
-use coalescope_wire::Flags;
-
+use super::restarts::Newest;
 use super::{Flow, MIN_RTO_NS, STRAY};
 use crate::acks::Acks;
 use crate::doubled::First;
@@ -60,7 +59,7 @@ impl Flow {
         let start = self.ranges.next();
         self.ranges.see_next(start + u64::from(frame.payload));
         self.note_time(frame);
-        self.last_push = frame.flags.has(Flags::PSH);
+        self.newest = Newest::of(frame);
         self.counts.payload_bytes += u64::from(frame.payload);
         self.tally.add(frame.payload, frame.number);
         self.outstanding

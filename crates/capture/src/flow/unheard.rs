@@ -54,7 +54,7 @@ impl Flow {
 
     /// Whether the sender made a frame about so long after the one before, by its timestamps: a path that stands still
     /// holds back frames that were made early.
-    fn is_sent_after(&self, frame: &Frame, silence_ns: i64) -> bool {
+    pub(super) fn is_sent_after(&self, frame: &Frame, silence_ns: i64) -> bool {
         let stamp = frame.timestamps().filter(|_| self.last_tsval != 0);
         stamp.is_none_or(|(tsval, _)| {
             let ticks = i64::from(tsval.wrapping_sub(self.last_tsval));

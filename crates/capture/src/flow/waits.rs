@@ -1,5 +1,7 @@
-//! How long a direction was silent, and what for: its application, or a timeout.
+//! How long a direction was silent, and what for: its application, or a timeout. What comes behind a silence says more
+//! ([`super::restarts`]).
 
+use super::restarts::Restart;
 use super::{Around, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
 use crate::tally::Gaps;
@@ -9,19 +11,32 @@ use crate::tally::Gaps;
 pub(super) struct Waits {
     all: Gaps,
     sure: Gaps,
+    /// The last one, while the frame behind it is the newest.
+    pub(super) last: Restart,
+    /// Shortest time from the acknowledgment of all data to what came next, where one segment was all that came behind a gap:
+    /// a round trip from this point to the sender and back, or more. 0 if not known.
+    pub(super) turn_ns: i64,
 }
 
 impl Waits {
-    fn add(&mut self, gap_ns: i64, surely: bool) {
+    pub(super) fn add(&mut self, gap_ns: i64, surely: bool) {
         self.all.add(gap_ns);
         if surely {
             self.sure.add(gap_ns);
         }
     }
 
+    pub(super) fn take_back(&mut self, gap_ns: i64, surely: bool) {
+        self.all.take_back(gap_ns);
+        if surely {
+            self.sure.take_back(gap_ns);
+        }
+    }
+
     /// The smallest round trip is known at the end only: where every round trip waits for a timeout, all seem long until
-    /// then. An `rtt_ns` of 0 is not known.
+    /// then. An `rtt_ns` of 0 is not known: what follows gaps bounds it.
     fn longer(self, timeout_ns: i64, rtt_ns: i64) -> Gaps {
+        let rtt_ns = if rtt_ns > 0 { rtt_ns } else { self.turn_ns };
         if rtt_ns > 0 && self.all.exceed(timeout_ns + rtt_ns) {
             self.all
         } else {
@@ -41,14 +56,17 @@ impl Flow {
         }
         if self.has_said_all(next, around.asked_ns) {
             if self.counts.data_frames > 0 {
-                self.add_idle(frame, around.rtt_ns);
+                self.add_idle(frame, around.asked_ns, around.rtt_ns);
+                if self.has_waited(frame, 0) && around.asked_ns <= self.last_data_ns {
+                    self.doubt_pause(frame, around.rtt_ns);
+                }
             }
         } else if self.has_waited(frame, 0) {
             let gap_ns = frame.time_ns - self.last_data_ns;
             if self.goes_on(frame, next) {
                 self.idle_ns = self.idle_ns.saturating_add(gap_ns);
             } else {
-                self.note_gap(gap_ns, self.has_waited(frame, around.least_rtt_ns));
+                self.note_gap(frame, gap_ns, around.least_rtt_ns);
             }
         }
     }
@@ -57,20 +75,24 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn note_idle_before(&mut self, frame: &Frame, asked_ns: i64, rtt_ns: i64) {
         if self.has_said_all(self.ranges.next(), asked_ns) && !self.goes_on_unheard(frame.time_ns) {
-            self.add_idle(frame, rtt_ns);
+            self.add_idle(frame, asked_ns, rtt_ns);
         }
     }
 
     /// Whether all data was acknowledged, and no more was to be expected.
     #[inline(always)]
     fn has_said_all(&self, next: u64, asked_ns: i64) -> bool {
-        self.una >= next && (self.last_push || asked_ns > self.last_data_ns)
+        self.una >= next && (self.newest.is_pushed() || asked_ns > self.last_data_ns)
     }
 
     #[inline(always)]
-    fn add_idle(&mut self, frame: &Frame, rtt_ns: i64) {
+    fn add_idle(&mut self, frame: &Frame, asked_ns: i64, rtt_ns: i64) {
         let quiet_since = self.last_data_ns.max(self.last_ack_ns);
         let idle_ns = (frame.time_ns - quiet_since - rtt_ns).max(0);
+        // A round trip that is not known may be all of that, unless the other side has asked for more.
+        if rtt_ns == 0 && idle_ns < MIN_RTO_NS && asked_ns <= self.last_data_ns {
+            return;
+        }
         self.idle_ns = self.idle_ns.saturating_add(idle_ns);
     }
 
@@ -78,14 +100,7 @@ impl Flow {
     /// older data instead; and the data before a lost tail has no PSH, seen from behind the loss.
     #[cold]
     fn goes_on(&self, frame: &Frame, next: u64) -> bool {
-        !self.acked && self.last_push && frame.seq == next as u32
-    }
-
-    /// Counts a gap as long as a timeout although the sender had more data; `surely`: the gap was longer than that by a
-    /// round trip.
-    #[cold]
-    fn note_gap(&mut self, gap_ns: i64, surely: bool) {
-        self.slow.get_or_insert_default().waits.add(gap_ns, surely);
+        !self.acked && self.newest.is_pushed() && frame.seq == next as u32
     }
 
     /// Gaps that are as long as a timeout and a round trip.
@@ -94,9 +109,16 @@ impl Flow {
         slow.map_or_else(Gaps::default, |slow| slow.waits.longer(MIN_RTO_NS, rtt_ns))
     }
 
+    /// Whether what follows gaps bounds the round trip between this point and the sender.
+    pub(crate) fn knows_turn(&self) -> bool {
+        self.slow
+            .as_ref()
+            .is_some_and(|slow| slow.waits.turn_ns > 0)
+    }
+
     /// Whether a frame's data comes as long after the last as a timeout takes, and a round trip.
     #[inline(always)]
-    fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
+    pub(super) fn has_waited(&self, frame: &Frame, rtt_ns: i64) -> bool {
         frame.payload > 0
             && frame.time_ns - self.last_data_ns >= MIN_RTO_NS + rtt_ns
             && self.counts.data_frames > 0

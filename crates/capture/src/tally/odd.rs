@@ -31,6 +31,8 @@ pub(crate) struct Odd {
     pub(crate) unheard: Unheard,
     /// Data that came beyond bytes not seen, and the fewest such bytes.
     pub(crate) holes: u32,
+    /// Those of one segment.
+    pub(crate) single_holes: u32,
     pub(crate) least_hole: u32,
     /// The shortest time from a loss to its repair; 0 if there was none.
     pub(crate) repair_ns: i64,
@@ -61,6 +63,12 @@ impl Gaps {
         self.ns = self.ns.saturating_add(ns);
     }
 
+    /// Takes one of the gaps back.
+    pub(crate) fn take_back(&mut self, ns: i64) {
+        self.count -= 1;
+        self.ns = self.ns.saturating_sub(ns);
+    }
+
     /// Whether the gaps are longer than this, on average.
     pub(crate) fn exceed(self, ns: i64) -> bool {
         self.ns >= i64::from(self.count).saturating_mul(ns)
@@ -70,7 +78,7 @@ impl Gaps {
 impl Odd {
     /// Notes that data came beyond so many missing bytes.
     #[cold]
-    pub(crate) fn note_hole(&mut self, bytes: u64) {
+    pub(crate) fn note_hole(&mut self, bytes: u64, is_one_segment: bool) {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.least_hole = if self.holes == 0 {
             bytes
@@ -78,6 +86,7 @@ impl Odd {
             bytes.min(self.least_hole)
         };
         self.holes += 1;
+        self.single_holes += u32::from(is_one_segment);
     }
 
     /// Notes the time from a frame, or from the hole that it left, to the repetition of its bytes.

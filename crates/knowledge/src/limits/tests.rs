@@ -372,6 +372,30 @@ fn where_only_runs_lack_merging_is_not_cleared() {
     assert_eq!(lacking(9, 2), Limit::Loss);
 }
 
+/// A queue or a policer in front of the capture drops segments; a hop that loses what it merged leaves longer holes, or none, where
+/// nothing goes on before a timeout.
+#[test]
+fn where_single_segments_lack_no_merged_frame_was_lost() {
+    let acks = Direction {
+        acks: 4_000,
+        ..Direction::default()
+    };
+    let lacking = |single_holes, gaps| {
+        let data = Direction {
+            late_frames: 2_000,
+            holes: 60,
+            single_holes,
+            gaps,
+            effective_window_segments: Some(2.0),
+            ..sound()
+        };
+        limit(&data, &acks)
+    };
+    assert_eq!(lacking(40, 0), Limit::Loss);
+    assert_eq!(lacking(20, 0), Limit::Unclear);
+    assert_eq!(lacking(40, 50), Limit::Unclear);
+}
+
 /// A capture that begins in the middle of a transfer that losses have slowed down shows no loss any more, and no window.
 #[test]
 fn a_sender_with_one_full_segment_in_flight_is_not_well() {

@@ -5,7 +5,7 @@ use super::{Context, Endpoint, Phase};
 use crate::packet::{
     ACK, CWR, Checksum, Content, ECE, FIN, Options, Origin, PSH, Packet, Piece, SYN, Tcp,
 };
-use crate::scenario::IpIds;
+use crate::scenario::{IpIds, Push};
 use crate::schedule::{Nanos, SECOND};
 
 /// First timeout of a SYN (RFC 6298 section 2.1).
@@ -14,10 +14,18 @@ const SYN_TIMEOUT: Nanos = SECOND;
 impl Endpoint {
     pub(super) fn send_all(&mut self, sending: &[Transmission], context: &mut Context<'_>) {
         for transmission in sending {
-            let push = if transmission.push { PSH } else { 0 };
+            let push = if self.pushes(transmission) { PSH } else { 0 };
             let fin = if transmission.fin { FIN } else { 0 };
             let reduced = self.cwr_flag(transmission);
             self.send(transmission, ACK | push | fin | reduced, context);
+        }
+    }
+
+    fn pushes(&self, transmission: &Transmission) -> bool {
+        match self.host.push {
+            Push::Written => transmission.push,
+            Push::Always => !transmission.lens.is_empty(),
+            Push::Never => false,
         }
     }
 
