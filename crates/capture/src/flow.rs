@@ -31,7 +31,7 @@ pub(crate) use counts::{Around, Counts, Data, Late};
 use edge::Growth;
 use longest::Longest;
 use repeats::is_written_late;
-use restarts::Newest;
+use restarts::{Newest, Restart};
 use silences::Silences;
 use span::Span;
 use unscaled::Unscaled;
@@ -98,6 +98,8 @@ pub(crate) struct Flow {
 struct Slow {
     silences: Silences,
     waits: Waits,
+    /// The last gap, while the data behind it is the newest.
+    restart: Restart,
     growth: Growth,
     unscaled: Unscaled,
     /// Boxed, since most directions send nothing again.

@@ -5,7 +5,6 @@
 
 use coalescope_wire::Flags;
 
-use super::waits::Waits;
 use super::{Flow, MIN_RTO_NS};
 use crate::frame::Frame;
 use crate::tally::Part;
@@ -89,14 +88,6 @@ impl Restart {
     }
 }
 
-impl Waits {
-    fn note_turn(&mut self, turn_ns: i64) {
-        if turn_ns > 0 && (self.turn_ns == 0 || turn_ns < self.turn_ns) {
-            self.turn_ns = turn_ns;
-        }
-    }
-}
-
 impl Flow {
     /// Counts a gap as long as a timeout although the sender had not marked the end of its data, unless a merged frame shows that
     /// its application paused. `rtt_ns` is a lower bound of the round trip.
@@ -108,9 +99,9 @@ impl Flow {
             return;
         }
         let surely = self.has_waited(frame, rtt_ns);
-        let waits = &mut self.slow.get_or_insert_default().waits;
-        waits.add(gap_ns, surely);
-        waits.last = Restart {
+        let slow = self.slow.get_or_insert_default();
+        slow.waits.add(gap_ns, surely);
+        slow.restart = Restart {
             surely,
             ..Restart::new(frame, [gap_ns, pause_ns, rtt_ns])
         };
@@ -129,7 +120,7 @@ impl Flow {
             return;
         }
         self.newest = Newest::Restarted;
-        self.slow.get_or_insert_default().waits.last = Restart {
+        self.slow.get_or_insert_default().restart = Restart {
             surely: true,
             is_pause: true,
             ..Restart::new(frame, [gap_ns, pause_ns, rtt_ns])
@@ -151,7 +142,7 @@ impl Flow {
     /// known, the sender did not wait for that: its application had paused.
     #[cold]
     pub(super) fn look_behind_gap(&mut self, frame: &Frame) {
-        let restart = self.slow.as_ref().map(|slow| slow.waits.last);
+        let restart = self.slow.as_ref().map(|slow| slow.restart);
         let restart = restart.unwrap_or_default();
         if restart.end == frame.seq.wrapping_add(frame.payload) {
             return; // The first one itself, or a repeat.

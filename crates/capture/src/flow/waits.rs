@@ -1,7 +1,6 @@
 //! How long a direction was silent, and what for: its application, or a timeout. What comes behind a silence says more
 //! ([`super::restarts`]).
 
-use super::restarts::Restart;
 use super::{Around, Flow, MIN_RTO_NS};
 use crate::frame::Frame;
 use crate::tally::Gaps;
@@ -11,11 +10,9 @@ use crate::tally::Gaps;
 pub(super) struct Waits {
     all: Gaps,
     sure: Gaps,
-    /// The last one, while the frame behind it is the newest.
-    pub(super) last: Restart,
     /// Shortest time from the acknowledgment of all data to what came next, where one segment was all that came behind a gap:
     /// a round trip from this point to the sender and back, or more. 0 if not known.
-    pub(super) turn_ns: i64,
+    turn_ns: i64,
 }
 
 impl Waits {
@@ -23,6 +20,12 @@ impl Waits {
         self.all.add(gap_ns);
         if surely {
             self.sure.add(gap_ns);
+        }
+    }
+
+    pub(super) fn note_turn(&mut self, turn_ns: i64) {
+        if turn_ns > 0 && (self.turn_ns == 0 || turn_ns < self.turn_ns) {
+            self.turn_ns = turn_ns;
         }
     }
 
