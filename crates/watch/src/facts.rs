@@ -1,10 +1,13 @@
 //! What was counted.
 
-use std::collections::BTreeMap;
-use std::fmt;
+mod flow;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use flow::{Flow, Tunnel};
 
 /// What a host did with frames in a span of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -239,6 +242,9 @@ pub struct Drop {
     /// Frames of which nobody knows whether they were merged; only at the level of perf.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unknown_frames: u64,
+    /// What became of the flows of which merged frames were dropped here; left out where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
     /// Some of the merged and long frames.
     pub samples: Vec<Sample>,
 }
@@ -258,8 +264,24 @@ impl Drop {
     /// Dropped frames that were certainly or probably merged: merged and long ones.
     #[must_use]
     pub fn died(&self) -> u64 {
-        self.merged_frames + self.long_frames
+        sum([self.merged_frames, self.long_frames])
     }
+}
+
+/// Flows of which merged frames were dropped in one place again and again, a second or more apart. Their merged and single
+/// frames compare: all others of an interface may be of senders whom what drops does not concern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// How many flows.
+    pub flows: u64,
+    /// Their merged frames, since the first one that was dropped.
+    pub merged_frames: u64,
+    /// Those of them that were dropped here.
+    pub merged_died: u64,
+    /// Their single frames in the same time; of TCP, those with data.
+    pub single_frames: u64,
+    /// Those of them that were dropped here.
+    pub single_died: u64,
 }
 
 /// A dropped frame.
@@ -277,53 +299,6 @@ pub struct Sample {
     pub flow: Option<Flow>,
 }
 
-/// Who sends to whom.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Flow {
-    /// `tcp`, `udp`, or a number of IANA's.
-    pub protocol: String,
-    /// The sender's address.
-    pub source: String,
-    /// The sender's port.
-    pub source_port: Option<u16>,
-    /// The receiver's address.
-    pub destination: String,
-    /// The receiver's port.
-    pub destination_port: Option<u16>,
-    /// The tunnel that the frame was in; none outside of tunnels.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tunnel: Option<Tunnel>,
-}
-
-/// A tunnel, as its packets show it; of several, the outermost.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Tunnel {
-    /// Its kind and number, such as `vxlan 42`.
-    pub name: String,
-    /// The address that its packets come from.
-    pub source: String,
-    /// The address that they go to.
-    pub destination: String,
-}
-
-impl fmt::Display for Flow {
-    /// `tcp 192.0.2.1:80 -> [2001:db8::1]:40000`, followed by `in vxlan 42` in a tunnel.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = |address: &str, port: Option<u16>| match port {
-            Some(port) if address.contains(':') => format!("[{address}]:{port}"),
-            Some(port) => format!("{address}:{port}"),
-            None => address.to_owned(),
-        };
-        let source = end(&self.source, self.source_port);
-        let destination = end(&self.destination, self.destination_port);
-        write!(f, "{} {source} -> {destination}", self.protocol)?;
-        match &self.tunnel {
-            Some(tunnel) => write!(f, " in {}", tunnel.name),
-            None => Ok(()),
-        }
-    }
-}
-
 /// What was counted nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lost {
@@ -333,6 +308,19 @@ pub struct Lost {
     pub drops: u64,
     /// Samples that nobody fetched in time; at the level of perf, events.
     pub samples: u64,
+}
+
+/// A sum, or the greatest number where it is none: a record may come from a stranger.
+#[must_use]
+pub fn sum(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(0, u64::saturating_add)
+}
+
+/// Whether a queue of the way out dropped a frame for this reason. Some qdiscs have reasons of their own.
+#[must_use]
+pub fn is_of_queue(reason: &str) -> bool {
+    const QUEUES: [&str; 4] = ["QDISC_", "FQ_", "CAKE_", "DUALPI2_"];
+    QUEUES.iter().any(|begin| reason.starts_with(begin))
 }
 
 impl Lost {
@@ -353,29 +341,34 @@ impl Frames {
 }
 
 impl Watched {
-    /// Keeps only the interfaces that were asked for; all if none was.
+    /// Keeps only the interfaces that were asked for, and those from which merged frames died on their way to these; all
+    /// if none was.
     pub fn keep_interfaces(&mut self, asked: &[String]) {
         if asked.is_empty() {
             return;
         }
-        self.interfaces
-            .retain(|interface| asked.contains(&interface.name));
         self.drops.retain(|drop| {
             let mut ends = drop.interface.iter().chain(&drop.from);
             // What has no interface may have been one of these.
             ends.any(|name| asked.contains(name)) || drop.unknown_frames > 0
+        });
+        // Where merged frames came in that died on the way to these says how many there were.
+        let dead = self.drops.iter().filter(|drop| drop.died() > 0);
+        let ways_in: BTreeSet<_> = dead.filter_map(|drop| drop.from.as_ref()).collect();
+        self.interfaces.retain(|interface| {
+            asked.contains(&interface.name) || ways_in.contains(&interface.name)
         });
     }
 
     /// Merged frames that were dropped, of all interfaces.
     #[must_use]
     pub fn dropped_merged(&self) -> u64 {
-        self.drops.iter().map(|drop| drop.merged_frames).sum()
+        sum(self.drops.iter().map(|drop| drop.merged_frames))
     }
 
     /// Dropped frames of which nobody knows whether they were merged.
     #[must_use]
     pub fn dropped_unknown(&self) -> u64 {
-        self.drops.iter().map(|drop| drop.unknown_frames).sum()
+        sum(self.drops.iter().map(|drop| drop.unknown_frames))
     }
 }

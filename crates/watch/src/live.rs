@@ -1,6 +1,7 @@
 //! Watching this host.
 
 mod bpf;
+mod compared;
 mod connections;
 mod counters;
 mod idle;
@@ -90,6 +91,8 @@ pub struct Watcher {
     unseen: Vec<Unseen>,
     /// The inode of the watched namespace.
     space: Option<u32>,
+    /// Its random number, once it had a frame.
+    mix: Option<u32>,
     begun: Instant,
     begun_unix_s: f64,
 }
@@ -127,6 +130,7 @@ impl Watcher {
             connections,
             unseen,
             space,
+            mix: None,
             begun: Instant::now(),
             begun_unix_s: unix_s(),
         };
@@ -183,18 +187,27 @@ impl Watcher {
             unseen: self.unseen.clone(),
             ..Watched::default()
         };
-        watched.unseen.extend(self.gone());
+        let gone = self.gone();
+        let is_gone = gone.is_some();
+        watched.unseen.extend(gone);
         watched.unseen.extend(self.ask_connections());
         if let Some(connections) = &self.connections {
             watched.connections = connections.moved();
         }
         match &mut self.source {
             Source::Bpf(traced) => {
-                let looked = traced.look()?;
+                let mut looked = traced.look()?;
+                if self.space.is_some() && !self.options.all_netns {
+                    let first = looked.places().next().filter(|_| !is_gone);
+                    self.mix = self.mix.or(first.map(|place| place.mix));
+                    looked.keep(self.mix);
+                }
                 // Names are read after the counts: each interface with counts then has a name, unless it is gone.
                 let age = self.named.elapsed();
                 let is_unknown = age >= NAMES_EVERY && looked.has_unknown(&self.names);
-                if is_unknown || age >= NAMES_LAST {
+                let is_read_again = is_unknown || age >= NAMES_LAST;
+                self.names.learn(looked.places(), is_read_again);
+                if is_read_again {
                     self.names.read_again(&self.options.host());
                     self.named = Instant::now();
                 }

@@ -1,6 +1,6 @@
 //! Names of interfaces, by namespace and ifindex.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,16 @@ use crate::kernel::Place;
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) snapshot: Snapshot,
+    /// Without the random numbers of their namespaces, which no snapshot has.
     interfaces: BTreeMap<Place, Interface>,
     /// Interfaces that are gone, as last seen: their counts are still reported.
     gone: BTreeMap<Place, Interface>,
     /// Names of namespaces; the main one has none.
     spaces: BTreeMap<u32, Option<String>>,
+    /// Random numbers of the namespaces that there are, as far as these had frames.
+    mixes: BTreeMap<u32, u32>,
+    /// Namespaces whose interfaces have been named.
+    known: BTreeSet<(u32, u32)>,
 }
 
 impl Names {
@@ -32,28 +37,59 @@ impl Names {
 
     /// Reads them again. If an ifindex is used again, the name is that of the new interface.
     pub(crate) fn read_again(&mut self, options: &live::Options) {
-        *self = Self::read(options).after(
-            std::mem::take(&mut self.gone),
-            std::mem::take(&mut self.interfaces),
-        );
+        let now = Self::read(options);
+        let before = std::mem::replace(self, now);
+        self.add_gone(before);
     }
 
     /// Adds the interfaces known before that no longer exist.
-    fn after(
-        mut self,
-        gone: BTreeMap<Place, Interface>,
-        before: BTreeMap<Place, Interface>,
-    ) -> Self {
+    fn add_gone(&mut self, before: Self) {
+        self.gone = before.gone;
+        let mixes = before.mixes;
+        let all = before.interfaces.into_iter().map(|(place, interface)| {
+            let mix = mixes.get(&place.space).copied().unwrap_or_default();
+            (Place { mix, ..place }, interface)
+        });
+        self.gone.extend(all);
+        (self.mixes, self.known) = (mixes, before.known);
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.retain(|place, _| !self.is_present(*place));
         self.gone = gone;
-        self.gone.extend(before);
-        self.gone
-            .retain(|place, _| !self.interfaces.contains_key(place));
-        self
+    }
+
+    /// Learns which namespaces have frames. One that has the inode of another one is the only one of that inode from now on,
+    /// if names are about to be read again: those that were read before are of the other one.
+    pub(crate) fn learn(&mut self, all: impl Iterator<Item = Place>, is_read_again: bool) {
+        for place in all {
+            let has_names = is_read_again || !self.mixes.contains_key(&place.space);
+            if has_names && self.known.insert((place.space, place.mix)) {
+                self.leave(place.space);
+                self.mixes.insert(place.space, place.mix);
+            }
+        }
+    }
+
+    /// Keeps what was known of a namespace's inode before another namespace got it.
+    fn leave(&mut self, space: u32) {
+        let Some(mix) = self.mixes.remove(&space) else {
+            return;
+        };
+        let of_it = |place: &Place, _: &mut Interface| place.space == space;
+        let gone = self.interfaces.extract_if(.., of_it);
+        let gone = gone.map(|(place, interface)| (Place { mix, ..place }, interface));
+        self.gone.extend(gone);
     }
 
     /// Forgets interfaces that are gone.
     pub(crate) fn forget(&mut self, all: &[Place]) {
         self.gone.retain(|place, _| !all.contains(place));
+        let (gone, mixes) = (&self.gone, &self.mixes);
+        self.known.retain(|(space, mix)| {
+            mixes.get(space) == Some(mix)
+                || gone
+                    .keys()
+                    .any(|one| (one.space, one.mix) == (*space, *mix))
+        });
     }
 
     /// The names in a snapshot that was read with these options.
@@ -62,6 +98,8 @@ impl Names {
             interfaces: BTreeMap::new(),
             gone: BTreeMap::new(),
             spaces: BTreeMap::new(),
+            mixes: BTreeMap::new(),
+            known: BTreeSet::new(),
             snapshot,
         };
         let roles = roles(&names.snapshot);
@@ -77,6 +115,7 @@ impl Names {
             names.spaces.insert(inode, space.map(str::to_owned));
             let place = Place {
                 space: inode,
+                mix: 0,
                 interface: number,
             };
             let mut fact = fact(key, interface);
@@ -111,10 +150,17 @@ impl Names {
         self.interfaces.len()
     }
 
+    /// An interface that exists. What has the inode of another namespace is none of that one's.
+    fn present(&self, place: Place) -> Option<&Interface> {
+        let mix = self.mixes.get(&place.space);
+        let is_here = mix.is_none_or(|mix| *mix == place.mix);
+        let here = Place { mix: 0, ..place };
+        self.interfaces.get(&here).filter(|_| is_here)
+    }
+
     /// An interface, or one that is gone as last seen.
     fn last(&self, place: Place) -> Option<&Interface> {
-        let here = self.interfaces.get(&place);
-        here.or_else(|| self.gone.get(&place))
+        self.present(place).or_else(|| self.gone.get(&place))
     }
 
     /// Whether the interface exists, or did.
@@ -124,7 +170,7 @@ impl Names {
 
     /// Whether the interface exists.
     pub(crate) fn is_present(&self, place: Place) -> bool {
-        self.interfaces.contains_key(&place)
+        self.present(place).is_some()
     }
 
     /// The interface of a place. One that came and went between two reads has its ifindex as a name.
@@ -142,7 +188,9 @@ impl Names {
     }
 
     fn unknown(&self, place: Place) -> String {
-        let Place { space, interface } = place;
+        let Place {
+            space, interface, ..
+        } = place;
         match self.spaces.get(&space) {
             Some(None) => format!("#{interface}"),
             Some(Some(name)) => format!("ns/{name}/#{interface}"),
@@ -188,6 +236,7 @@ mod tests {
         let interfaces = all.iter().map(|(number, name)| {
             let place = Place {
                 space: 1,
+                mix: 0,
                 interface: *number,
             };
             let fact = Interface {
@@ -201,17 +250,51 @@ mod tests {
             interfaces: interfaces.collect(),
             gone: BTreeMap::new(),
             spaces: BTreeMap::from([(1, None)]),
+            mixes: BTreeMap::new(),
+            known: BTreeSet::new(),
         }
     }
 
     fn after(before: Names, now: &[(u32, &str)]) -> Names {
-        names(now).after(before.gone, before.interfaces)
+        let mut now = names(now);
+        now.add_gone(before);
+        now
+    }
+
+    /// A container goes, the next one gets its inode, and its interface the same number.
+    #[test]
+    fn what_a_namespace_counted_is_not_told_of_the_next_one_of_its_inode() {
+        let [first, second, third] = [7, 8, 9].map(|mix| Place {
+            space: 1,
+            mix,
+            interface: 2,
+        });
+        let mut before = names(&[(2, "one")]);
+        before.learn([first].into_iter(), false);
+        before.learn([first, second].into_iter(), false);
+        assert!(!before.was_ever_named(second), "names are to be read again");
+        before.learn([first, second].into_iter(), true);
+        let now = after(before, &[(2, "two")]);
+        let all = [first, second, third].map(|place| now.name(place));
+        assert_eq!(all, ["one", "two", "#2"]);
+        assert_eq!(
+            [first, second].map(|place| now.is_present(place)),
+            [false, true]
+        );
+        let mut later = after(now, &[(2, "zwei")]);
+        assert_eq!(
+            [first, second].map(|place| later.name(place)),
+            ["one", "zwei"]
+        );
+        later.forget(&[first]);
+        assert_eq!(later.known, BTreeSet::from([(1, 8)]));
     }
 
     #[test]
     fn what_has_gone_keeps_its_last_name() {
         let place = |interface| Place {
             space: 1,
+            mix: 0,
             interface,
         };
         let all = |names: &Names| [1, 2, 3].map(|number| names.name(place(number)));

@@ -24,6 +24,7 @@ struct ns_common {
 
 struct net {
     struct ns_common ns;
+    u32 hash_mix;
 };
 
 typedef struct {
@@ -36,11 +37,16 @@ struct net_device {
     possible_net_t nd_net;
 };
 
+struct dst_entry {
+    struct net_device *dev;
+};
+
 struct sk_buff {
     struct net_device *dev;
     unsigned int len;
     unsigned int data_len;
     int skb_iif;
+    unsigned long _skb_refdst;
     u16 network_header;
     u16 transport_header;
     u16 protocol;
@@ -67,8 +73,16 @@ struct skb_shared_info {
 
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86DD
+#define ETH_P_8021Q 0x8100
 #define TCP 6
+#define UDP 17
 #define TCP_WORDS 12
+// Headers of a segment without data are up to this long.
+#define NO_DATA 100
+// The lowest bit of a frame's route says whether the frame holds a reference to it.
+#define DST_PTRMASK (~1ul)
+// Frames of flows are counted for so long after the last merged one of any flow was dropped.
+#define FLOWS_NS 10000000000ull
 #define UDP_HEADER 8
 // SKB_GSO_TCPV4 and SKB_GSO_TCPV6 (include/linux/skbuff.h).
 #define GSO_TCP 0x11
@@ -76,6 +90,9 @@ struct skb_shared_info {
 struct place {
     u32 space;
     u32 interface;
+    // The kernel gives the number of a namespace that is gone to the next one, and each a random number of its own.
+    u32 mix;
+    u32 padding;
 };
 
 // Of one interface on one processor. Names as in crates/watch/src/kernel/layout.rs.
@@ -117,7 +134,7 @@ struct dropped {
     u32 reason;
     u64 location;
     u32 shape;
-    u32 padding;
+    u32 mix;
 };
 
 enum shape { SINGLE, MERGED, LONG };
@@ -140,6 +157,33 @@ struct sample {
     u16 headers_bytes;
     u32 padding;
     u8 headers[HEADERS];
+};
+
+// Who sends to whom, as in the headers.
+struct flow {
+    u32 space;
+    u32 protocol;
+    u32 ports;
+    u32 source[4];
+    u32 destination[4];
+};
+
+// What became of a flow since a merged frame of it was dropped.
+struct fate {
+    u64 first_ns;
+    u64 last_ns;
+    // Dropped at that place.
+    u64 merged_died;
+    u64 single_died;
+    // Received, by the first interface that received any.
+    u64 merged_came;
+    u64 single_came;
+    // Queued to be sent, on the first interface that queued any: addresses may be others than those received.
+    u64 merged_went;
+    u64 single_went;
+    struct dropped dropped;
+    u32 came_by;
+    u32 went_by;
 };
 
 // A frame that is being cut on this processor.
@@ -193,6 +237,23 @@ struct {
     __type(value, struct cutting);
 } being_cut SEC(".maps");
 
+// Flows of which merged frames were dropped: whether single ones of the same flow pass, no other count tells. What is least
+// used makes room.
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 1024);
+    __type(key, struct flow);
+    __type(value, struct fate);
+} flows SEC(".maps");
+
+// Until when frames of flows are counted; 0: no merged frame was dropped lately, and looking costs nothing.
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u64);
+} flows_until SEC(".maps");
+
 // Set before the programs are loaded.
 const volatile u32 places_mask = 1023;
 // Only this namespace is counted; 0: all.
@@ -215,6 +276,7 @@ static __always_inline int place_of(struct net_device *dev, struct place *place)
     if (!dev)
         return 0;
     place->space = dev->nd_net.net->ns.inum;
+    place->mix = dev->nd_net.net->hash_mix;
     place->interface = dev->ifindex;
     return place->space >= FIRST_INODE;
 }
@@ -226,7 +288,7 @@ static __always_inline struct counters *counters_of(struct net_device *dev)
     struct place place = {};
     if (!place_of(dev, &place) || (only_space && place.space != only_space))
         return 0;
-    u32 hash = place.interface * 0x9E3779B1u + place.space * 0x85EBCA77u;
+    u32 hash = place.interface * 0x9E3779B1u + place.space * 0x85EBCA77u + place.mix;
     hash ^= hash >> 15;
 #pragma unroll
     for (int probe = 0; probe < PROBES; probe++) {
@@ -234,7 +296,8 @@ static __always_inline struct counters *counters_of(struct net_device *dev)
         struct counters *counters = bpf_map_lookup_elem(&places, &slot);
         if (!counters)
             return 0;
-        if (counters->place.interface == place.interface && counters->place.space == place.space)
+        if (counters->place.interface == place.interface && counters->place.space == place.space &&
+            counters->place.mix == place.mix)
             return counters;
         if (!counters->place.interface) {
             counters->place = place;
@@ -290,6 +353,86 @@ static __always_inline int is_long(const struct frame *frame, struct net_device 
     return !frame->segment_bytes && frame->bytes > dev->mtu + LINK_ROOM;
 }
 
+// The transport protocol of an IP packet, without extension headers; 0 of others.
+static __always_inline u8 protocol_of(void *network, u16 link)
+{
+    u8 protocol = 0;
+    if (link == ETH_P_IP)
+        bpf_probe_read_kernel(&protocol, 1, network + 9);
+    else if (link == ETH_P_IPV6)
+        bpf_probe_read_kernel(&protocol, 1, network + 6);
+    return protocol;
+}
+
+// The flow of a packet; false of others than TCP and UDP, and of fragments without ports.
+static __always_inline int flow_of(void *network, u16 link, u32 space, struct flow *flow)
+{
+    u32 length = 40;
+    if (link == ETH_P_8021Q) {
+        bpf_probe_read_kernel(&link, sizeof(link), network + 2);
+        link = __builtin_bswap16(link);
+        network += 4;
+    }
+    flow->space = space;
+    flow->protocol = protocol_of(network, link);
+    if (flow->protocol != TCP && flow->protocol != UDP)
+        return 0;
+    if (link == ETH_P_IP) {
+        u8 first = 0;
+        u16 fragment = 0;
+        bpf_probe_read_kernel(&first, 1, network);
+        bpf_probe_read_kernel(&fragment, 2, network + 6);
+        if (__builtin_bswap16(fragment) & 0x1fff)
+            return 0;
+        length = (first & 15) * 4;
+        bpf_probe_read_kernel(flow->source, 4, network + 12);
+        bpf_probe_read_kernel(flow->destination, 4, network + 16);
+    } else {
+        bpf_probe_read_kernel(flow->source, 16, network + 8);
+        bpf_probe_read_kernel(flow->destination, 16, network + 24);
+    }
+    return !bpf_probe_read_kernel(&flow->ports, 4, network + length);
+}
+
+static __always_inline int has_data(const struct flow *flow, const struct frame *frame)
+{
+    // Nobody merges acknowledgments, so that they tell nothing of single segments.
+    return flow->protocol != TCP || frame->bytes > NO_DATA;
+}
+
+enum { CAME, WENT };
+
+// Counts a frame of a flow of which merged frames were dropped.
+static __always_inline void count_flow(struct sk_buff *skb, void *network, const struct frame *frame, int way)
+{
+    u32 first = 0;
+    u64 *until = bpf_map_lookup_elem(&flows_until, &first);
+    if (!until || !*until)
+        return;
+    if (bpf_ktime_get_ns() > *until) {
+        *until = 0;
+        return;
+    }
+    struct flow flow = {};
+    if (!flow_of(network, __builtin_bswap16(skb->protocol), skb->dev->nd_net.net->ns.inum, &flow))
+        return;
+    struct fate *fate = bpf_map_lookup_elem(&flows, &flow);
+    if (!fate || !has_data(&flow, frame))
+        return;
+    u32 *by = way == CAME ? &fate->came_by : &fate->went_by;
+    u32 here = skb->dev->ifindex;
+    if (!*by)
+        *by = here;
+    // Each interface on the way of a frame tells of the same frame.
+    if (*by != here)
+        return;
+    int is_merged = frame->segments > 1 || (way == CAME && is_long(frame, skb->dev));
+    if (way == CAME)
+        __sync_fetch_and_add(is_merged ? &fate->merged_came : &fate->single_came, 1);
+    else
+        __sync_fetch_and_add(is_merged ? &fate->merged_went : &fate->single_went, 1);
+}
+
 // Whether TCP carries data here: of a share of the frames, since headers are not always at hand.
 static __always_inline void look_into(struct sk_buff *skb, const struct frame *frame, struct counters *counters)
 {
@@ -299,14 +442,8 @@ static __always_inline void look_into(struct sk_buff *skb, const struct frame *f
     }
     counters->until_look = bpf_get_prandom_u32() & (look_mask * 2 + 1);
     counters->looked += 1;
-    u8 protocol = 0;
-    u16 link = __builtin_bswap16(skb->protocol);
-    if (link == ETH_P_IP)
-        bpf_probe_read_kernel(&protocol, 1, skb->data + 9);
-    else if (link == ETH_P_IPV6)
-        bpf_probe_read_kernel(&protocol, 1, skb->data + 6);
-    // Acknowledgments are not merged: headers alone are up to 100 bytes.
-    if (protocol != TCP || frame->bytes <= 100)
+    // Acknowledgments are not merged.
+    if (protocol_of(skb->data, __builtin_bswap16(skb->protocol)) != TCP || frame->bytes <= NO_DATA)
         return;
     counters->looked_tcp += 1;
     counters->looked_tcp_segments += frame->segments;
@@ -330,6 +467,7 @@ int BPF_PROG(received, struct sk_buff *skb)
     else if (is_long(&frame, skb->dev))
         counters->in_long += 1;
     look_into(skb, &frame, counters);
+    count_flow(skb, skb->data, &frame, CAME);
     return 0;
 }
 
@@ -353,6 +491,7 @@ int BPF_PROG(queued, struct sk_buff *skb)
         if (is_merged)
             counters->forwarded_merged += 1;
     }
+    count_flow(skb, skb->head + skb->network_header, &frame, WENT);
     return 0;
 }
 
@@ -431,11 +570,57 @@ static __always_inline void give_sample(struct sk_buff *skb, const struct frame 
     bpf_ringbuf_submit(sample, 0);
 }
 
+// Where a frame without an interface is: what this host makes has its route alone until it is sent, and TCP takes the
+// interface off what it received, whose route leads to the host itself.
+static __always_inline int place_by_route(struct sk_buff *skb, struct place *place)
+{
+    struct dst_entry *route = (struct dst_entry *)(skb->_skb_refdst & DST_PTRMASK);
+    struct net_device *dev = 0;
+    struct net *net = 0;
+    if (!route || bpf_core_read(&dev, sizeof(dev), &route->dev) || !dev)
+        return 0;
+    bpf_core_read(&net, sizeof(net), &dev->nd_net.net);
+    bpf_core_read(&place->space, sizeof(place->space), &net->ns.inum);
+    bpf_core_read(&place->mix, sizeof(place->mix), &net->hash_mix);
+    bpf_core_read(&place->interface, sizeof(place->interface), &dev->ifindex);
+    if (skb->skb_iif)
+        place->interface = skb->skb_iif;
+    return place->space >= FIRST_INODE;
+}
+
+// Notes that a frame of a flow was dropped.
+static __always_inline void drop_of_flow(struct sk_buff *skb, const struct frame *frame, const struct dropped *dropped)
+{
+    u32 first = 0;
+    u64 *until = bpf_map_lookup_elem(&flows_until, &first);
+    int is_single = dropped->shape == SINGLE;
+    if (!until || !dropped->space || (is_single && !*until))
+        return;
+    struct flow flow = {};
+    void *network = skb->head + skb->network_header;
+    if (!flow_of(network, __builtin_bswap16(skb->protocol), dropped->space, &flow) || !has_data(&flow, frame))
+        return;
+    struct fate *fate = bpf_map_lookup_elem(&flows, &flow);
+    u64 now = bpf_ktime_get_ns();
+    if (!fate && !is_single) {
+        struct fate begun = {.first_ns = now, .last_ns = now, .merged_died = 1, .dropped = *dropped};
+        // The frame itself came before.
+        begun.merged_came = !!dropped->from;
+        bpf_map_update_elem(&flows, &flow, &begun, BPF_NOEXIST);
+    } else if (fate && fate->dropped.location == dropped->location && fate->dropped.reason == dropped->reason) {
+        __sync_fetch_and_add(is_single ? &fate->single_died : &fate->merged_died, 1);
+        if (!is_single)
+            fate->last_ns = now;
+    }
+    if (!is_single)
+        *until = now + FLOWS_NS;
+}
+
 static __always_inline int count_drop(struct sk_buff *skb, u64 location, u32 reason)
 {
     struct place place = {};
-    if (!place_of(skb->dev, &place))
-        place.space = place.interface = 0;
+    if (!place_of(skb->dev, &place) && !place_by_route(skb, &place))
+        place.space = place.mix = place.interface = 0;
     if (only_space && place.space != only_space)
         return 0;
     struct frame frame = {};
@@ -447,11 +632,14 @@ static __always_inline int count_drop(struct sk_buff *skb, u64 location, u32 rea
         .reason = reason,
         .location = location,
         .shape = SINGLE,
+        .mix = place.mix,
     };
     if (frame.segments > 1)
         dropped.shape = MERGED;
     // On its way out a single frame may be too long as well, for a link of a smaller MTU.
-    else if (place.interface && dropped.from == place.interface && is_long(&frame, skb->dev))
+    // A datagram that was put together from fragments is long too, and was not merged.
+    else if (skb->dev && dropped.from && dropped.from == place.interface && is_long(&frame, skb->dev) &&
+             protocol_of(skb->head + skb->network_header, __builtin_bswap16(skb->protocol)) == TCP)
         dropped.shape = LONG;
     struct drops *known = bpf_map_lookup_elem(&drops, &dropped);
     if (!known) {
@@ -466,6 +654,7 @@ static __always_inline int count_drop(struct sk_buff *skb, u64 location, u32 rea
     __sync_fetch_and_add(&known->frames, 1);
     __sync_fetch_and_add(&known->segments, frame.segments);
     __sync_fetch_and_add(&known->bytes, frame.bytes);
+    drop_of_flow(skb, &frame, &dropped);
     if (dropped.shape == SINGLE)
         return 0;
     u64 now = bpf_ktime_get_ns();

@@ -5,11 +5,15 @@ use std::ops::{Add, AddAssign};
 use crate::facts::{Forwarded, Frames, Queued, Received, Sent};
 
 /// Words of `struct counters`.
-pub(crate) const COUNTER_WORDS: usize = 21;
+pub(crate) const COUNTER_WORDS: usize = 22;
 /// Half words of `struct dropped`.
 pub(crate) const WHERE_WORDS: usize = 8;
 /// Words of `struct drops`.
 pub(crate) const DROP_WORDS: usize = 4;
+/// Half words of `struct flow`.
+pub(crate) const FLOW_WORDS: usize = 11;
+/// Words of `struct fate`.
+pub(crate) const FATE_WORDS: usize = 13;
 /// `HEADERS`: bytes of a frame in a sample.
 const HEADERS: usize = 96;
 /// `struct sample` up to the headers.
@@ -19,6 +23,9 @@ const SAMPLE_HEAD: usize = 8 + 4 * WHERE_WORDS + 4 * 4 + 2 * 2 + 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) space: u32,
+    /// The namespace's random number, since the kernel gives inodes of namespaces that are gone to the next ones; 0 where
+    /// nobody says.
+    pub(crate) mix: u32,
     pub(crate) interface: u32,
 }
 
@@ -35,8 +42,14 @@ impl Counted {
 
     /// The place that uses the slot, and its counters; none if the slot is free.
     pub(crate) fn read(words: &[u64; COUNTER_WORDS]) -> Option<(Place, Self)> {
-        let [place, rest @ ..] = words;
+        let [place, more, rest @ ..] = words;
         let [space, interface] = halves(*place);
+        let [mix, _] = halves(*more);
+        let place = Place {
+            space,
+            mix,
+            interface,
+        };
         // The last word is used only by the program.
         let [
             received @ ..,
@@ -71,7 +84,7 @@ impl Counted {
                 cut_ns: Some(cut_ns),
             },
         };
-        (interface != 0).then_some((Place { space, interface }, Self(frames)))
+        (interface != 0).then_some((place, Self(frames)))
     }
 }
 
@@ -150,8 +163,12 @@ pub(crate) struct Where {
 
 impl Where {
     pub(crate) fn read(words: &[u32; WHERE_WORDS]) -> (Self, Shape) {
-        let [space, interface, from, reason, first, second, shape, _] = *words;
-        let place = Place { space, interface };
+        let [space, interface, from, reason, first, second, shape, mix] = *words;
+        let place = Place {
+            space,
+            mix,
+            interface,
+        };
         let at = Self {
             place: (interface != 0).then_some(place),
             from,
@@ -164,6 +181,49 @@ impl Where {
             _ => Shape::Single,
         };
         (at, shape)
+    }
+}
+
+/// What became of a flow since a merged frame of it was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fate {
+    /// Where.
+    pub(crate) at: Where,
+    /// Nanoseconds from the first merged frame that was dropped there to the last one.
+    pub(crate) lasted_ns: u64,
+    pub(crate) died: Shapes,
+    pub(crate) came: Shapes,
+    pub(crate) went: Shapes,
+}
+
+/// Merged frames, and single ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shapes {
+    pub(crate) merged: u64,
+    pub(crate) single: u64,
+}
+
+impl Fate {
+    pub(crate) fn read(words: &[u64; FATE_WORDS]) -> Self {
+        let [first, last, counts @ ..] = *words;
+        let [
+            died,
+            single_died,
+            came,
+            single_came,
+            went,
+            single_went,
+            dropped @ ..,
+        ] = counts;
+        let [a, b, c, d, _] = dropped.map(halves);
+        let shapes = |merged, single| Shapes { merged, single };
+        Self {
+            at: Where::read(&[a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]).0,
+            lasted_ns: last.saturating_sub(first),
+            died: shapes(died, single_died),
+            came: shapes(came, single_came),
+            went: shapes(went, single_went),
+        }
     }
 }
 
@@ -227,19 +287,43 @@ mod tests {
             *word = n as u64;
         }
         words[0] = whole([7, 3]);
+        words[1] = whole([8, 0]);
         let (place, Counted(frames)) = Counted::read(&words).unwrap();
-        assert_eq!((place.space, place.interface), (7, 3));
+        assert_eq!((place.space, place.mix, place.interface), (7, 8, 3));
         let received = frames.received;
         let first = [received.frames, received.bytes, received.segments];
-        assert_eq!(first, [1, 2, 3]);
-        assert_eq!(received.looked_tcp_segments, 9);
-        assert_eq!([frames.queued.frames, frames.queued.long_frames], [10, 13]);
-        assert_eq!(frames.forwarded.merged_frames, 15);
-        assert_eq!([frames.sent.frames, frames.sent.merged_frames], [16, 17]);
-        assert_eq!((frames.sent.cut_frames, frames.sent.cut_ns), (18, Some(19)));
+        assert_eq!(first, [2, 3, 4]);
+        assert_eq!(received.looked_tcp_segments, 10);
+        assert_eq!([frames.queued.frames, frames.queued.long_frames], [11, 14]);
+        assert_eq!(frames.forwarded.merged_frames, 16);
+        assert_eq!([frames.sent.frames, frames.sent.merged_frames], [17, 18]);
+        assert_eq!((frames.sent.cut_frames, frames.sent.cut_ns), (19, Some(20)));
         let mut both = Counted(frames);
         both += Counted(frames);
-        assert_eq!((both.0.sent.cut_frames, both.0.sent.cut_ns), (36, Some(38)));
+        assert_eq!((both.0.sent.cut_frames, both.0.sent.cut_ns), (38, Some(40)));
+    }
+
+    #[test]
+    fn words_of_a_fate_are_those_of_the_program() {
+        let mut words = [0; FATE_WORDS];
+        for (n, word) in words.iter_mut().enumerate() {
+            *word = n as u64;
+        }
+        words[1] = 9;
+        words[8] = whole([7, 3]);
+        words[9] = whole([4, 5]);
+        words[11] = whole([1, 6]);
+        let fate = Fate::read(&words);
+        let place = Place {
+            space: 7,
+            mix: 6,
+            interface: 3,
+        };
+        assert_eq!((fate.at.place, fate.at.from), (Some(place), 4));
+        assert_eq!((fate.at.reason, fate.at.location), (5, 10));
+        assert_eq!(fate.lasted_ns, 9);
+        let shapes = [fate.died, fate.came, fate.went].map(|one| (one.merged, one.single));
+        assert_eq!(shapes, [(2, 3), (4, 5), (6, 7)]);
     }
 
     #[test]

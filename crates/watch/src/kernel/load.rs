@@ -11,7 +11,8 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::btf::{self, NoReasons};
 use super::layout::{
-    COUNTER_WORDS, Counted, DROP_WORDS, Place, RawSample, Shape, WHERE_WORDS, Where,
+    COUNTER_WORDS, Counted, DROP_WORDS, FATE_WORDS, FLOW_WORDS, Fate, Place, RawSample, Shape,
+    WHERE_WORDS, Where,
 };
 use crate::facts::Lost;
 
@@ -97,6 +98,7 @@ struct Options {
 pub(crate) struct Programs {
     places: PerCpuArray<MapData, [u64; COUNTER_WORDS]>,
     drops: HashMap<MapData, [u32; WHERE_WORDS], [u64; DROP_WORDS]>,
+    flows: HashMap<MapData, [u32; FLOW_WORDS], [u64; FATE_WORDS]>,
     samples: RingBuf<MapData>,
     lost: PerCpuArray<MapData, u64>,
     reasons: Result<BTreeMap<u32, String>, NoReasons>,
@@ -135,6 +137,7 @@ impl Programs {
         Ok(Self {
             places: PerCpuArray::try_from(map(&mut ebpf, "places")?)?,
             drops: HashMap::try_from(map(&mut ebpf, "drops")?)?,
+            flows: HashMap::try_from(map(&mut ebpf, "flows")?)?,
             samples: RingBuf::try_from(map(&mut ebpf, "samples")?)?,
             lost: PerCpuArray::try_from(map(&mut ebpf, "lost")?)?,
             reasons: options.reasons,
@@ -192,6 +195,12 @@ impl Programs {
             }
         }
         Ok(all)
+    }
+
+    /// What became of flows of which merged frames were dropped, since then. A flow may make room for another one meanwhile.
+    pub(crate) fn fates(&self) -> Vec<Fate> {
+        let all = self.flows.iter().filter_map(Result::ok);
+        all.map(|(_, words)| Fate::read(&words)).collect()
     }
 
     /// Samples that came since the last call.

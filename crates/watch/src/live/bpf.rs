@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
+use super::compared::compared;
 use super::idle::Idle;
 use super::unix_s;
-use crate::facts::{Drop, Frames, Interface, Lost, Sample, Unseen, Watched};
+use crate::facts::{Drop, Frames, Interface, Lost, Sample, Unseen, Watched, is_of_queue};
 use crate::headers::flow;
-use crate::kernel::{Count, Counted, LoadError, Place, Programs, RawSample, Symbols, Where};
+use crate::kernel::{Count, Counted, Fate, LoadError, Place, Programs, RawSample, Symbols, Where};
 use crate::names::Names;
 
 /// Samples that are kept for one place and reason.
@@ -42,15 +43,27 @@ pub(super) struct Traced {
 pub(super) struct Looked {
     counted: BTreeMap<Place, Counted>,
     dropped: BTreeMap<Where, Count>,
+    fates: BTreeMap<Where, Vec<Fate>>,
     lost: Lost,
 }
 
 impl Looked {
     /// Whether one of the interfaces has no name yet.
     pub(super) fn has_unknown(&self, names: &Names) -> bool {
+        self.places().any(|place| !names.was_ever_named(place))
+    }
+
+    /// Interfaces that had frames.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
         let dropped = self.dropped.keys().filter_map(|at| at.place);
-        let mut all = self.counted.keys().copied().chain(dropped);
-        all.any(|place| !names.was_ever_named(place))
+        self.counted.keys().copied().chain(dropped)
+    }
+
+    /// Keeps the counts of one namespace, by its random number: another one may have got its inode.
+    pub(super) fn keep(&mut self, mix: Option<u32>) {
+        self.counted.retain(|place, _| Some(place.mix) == mix);
+        let is_of_it = |at: &Where| at.place.is_some_and(|place| Some(place.mix) == mix);
+        self.dropped.retain(|at, _| is_of_it(at));
     }
 }
 
@@ -81,6 +94,7 @@ impl Traced {
         let looked = Looked {
             counted: self.programs.counted()?,
             dropped: self.programs.dropped()?,
+            fates: by_place(self.programs.fates()),
             lost: self.programs.lost()?,
         };
         let since_boot = unix_s() - monotonic_s();
@@ -170,13 +184,19 @@ impl Traced {
         let reason = self.programs.reason(at.reason).unwrap_or_default();
         let is_queue = QUEUES.iter().any(|begin| name.starts_with(begin));
         // TC_EGRESS drops before the frame counts as queued.
-        is_queue && reason != "TC_EGRESS" || reason.starts_with("QDISC_")
+        is_queue && reason != "TC_EGRESS" || is_of_queue(&reason)
     }
 
     fn drops(&self, looked: &Looked, names: &Names) -> Vec<Drop> {
         let drops = looked.dropped.iter();
         let mut drops: Vec<_> = drops
-            .map(|(at, count)| self.drop(at, count, names))
+            .map(|(at, count)| Drop {
+                compared: compared(
+                    looked.fates.get(at).map(Vec::as_slice),
+                    self.is_in_queue(at),
+                ),
+                ..self.drop(at, count, names)
+            })
             .collect();
         drops.sort_by_key(|drop| std::cmp::Reverse((drop.merged_frames, drop.long_frames)));
         drops
@@ -197,9 +217,18 @@ impl Traced {
             long_frames: count.long_frames,
             single_frames: count.single_frames,
             unknown_frames: 0,
+            compared: None,
             samples: self.samples.get(at).cloned().unwrap_or_default(),
         }
     }
+}
+
+fn by_place(fates: Vec<Fate>) -> BTreeMap<Where, Vec<Fate>> {
+    let mut all: BTreeMap<Where, Vec<Fate>> = BTreeMap::new();
+    for fate in fates {
+        all.entry(fate.at).or_default().push(fate);
+    }
+    all
 }
 
 /// Merged frames that were queued, not dropped, and not given to the driver.

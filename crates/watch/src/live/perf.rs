@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coalescope_host::live;
 
 use crate::facts::{
-    Drop, Forwarded, Frames, Interface, Level, Queued, Received, Sent, Unseen, Watched,
+    Drop, Forwarded, Frames, Interface, Level, Queued, Received, Sent, Unseen, Watched, is_of_queue,
 };
 use crate::kernel::{Place as Where, Symbols};
 use crate::names::Names;
@@ -99,7 +99,7 @@ impl Sampled {
     fn full_queues(&self, read: &Read) -> u64 {
         let all = read.drops.iter().filter(|(place, _)| {
             let reason = self.rings.reason(place);
-            reason.is_some_and(|reason| reason.starts_with("QDISC_"))
+            reason.is_some_and(|reason| is_of_queue(&reason))
         });
         all.map(|(_, frames)| frames).sum()
     }

@@ -1,13 +1,19 @@
 //! What changes while it is watched.
 
+use std::net::UdpSocket;
+use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use crate::room::{Room, frames};
+use coalescope_needs as needs;
+
+use crate::room::{Room, frames, run};
 
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Names are read again at most so often (`live`).
 const AGAIN: Duration = Duration::from_millis(1100);
+/// Namespaces that are made until one has the number of one that is gone.
+const TRIES: usize = 100;
 /// Pairs of interfaces: twice as many interfaces as there are slots where there are few.
 const PAIRS: usize = 1024;
 
@@ -36,6 +42,48 @@ fn what_was_counted_stays_when_the_namespace_goes_away() {
         };
         assert!(gone.what.contains(&name), "{gone:?}");
     }
+}
+
+/// The kernel gives the number of a namespace that is gone to one of the next.
+#[test]
+fn what_another_namespace_of_its_number_counts_is_not_of_the_one_that_went() {
+    let test = "a namespace's number";
+    let Some(room) = Room::alone(test) else { return };
+    let Some(mut watcher) = room.watch_of("left", test) else {
+        return;
+    };
+    let number = |name: &str| fs::metadata(format!("/run/netns/{name}")).unwrap().ino();
+    let gone = number(&room.at("left"));
+    let talk = |side: &str| {
+        room.enter(side, || {
+            let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+            for _ in 0..100 {
+                let _ = socket.send_to(&[7], "127.0.0.1:9");
+            }
+        });
+    };
+    talk("left");
+    let before = frames(&watcher.look().unwrap(), "lo");
+    run(&format!("ip netns del {}", room.at("left"))).unwrap();
+    for n in 0..TRIES {
+        let side = format!("next{n}");
+        let next = room.at(&side);
+        run(&format!("ip netns add {next}")).unwrap();
+        let is_it = number(&next) == gone;
+        if is_it {
+            room.set(&side, "ip link set lo up");
+            talk(&side);
+            thread::sleep(AGAIN);
+            let now = watcher.look().unwrap();
+            assert_eq!(frames(&now, "lo"), before, "{now:#?}");
+        }
+        run(&format!("ip netns del {next}")).unwrap();
+        if is_it {
+            return;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    needs::skipped(test, "others took the number");
 }
 
 #[test]

@@ -13,5 +13,6 @@ mod counts;
 mod devices;
 mod drops;
 mod exact;
+mod flows;
 mod perf;
 mod room;
