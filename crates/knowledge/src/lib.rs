@@ -51,4 +51,4 @@ pub use nearest::nearest;
 pub use settle::{Settled, Standing, Suspicion, Switched, Went, settle};
 pub use shown::shown;
 pub use verdict::{Diagnosis, Merging, Verdict, judge, judge_pair};
-pub use watched::{gets_little_through, join_watched, judge_watched, plain_reason};
+pub use watched::{gets_little_through, join_watched, judge_watched, plain_reason, saw_enough};

@@ -4,17 +4,19 @@ mod connections;
 mod join;
 mod reasons;
 mod remedies;
+mod sums;
 mod thresholds;
 mod words;
 
-use coalescope_watch::facts::{Drop, Frames, Interface, Sample, Watched};
+use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched, sum};
 
-use crate::odds::{Table, fisher};
+use crate::odds::fisher;
 use crate::rules::HostFinding;
 use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
 pub use connections::gets_little_through;
 pub use join::join_watched;
 pub use reasons::plain_reason;
+use sums::{of_flows, of_interface};
 use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
 use words::{Subject, finding};
 
@@ -30,6 +32,38 @@ const NOT_MERGING: &str = "not-merging";
 pub fn judge_watched(watched: &Watched) -> Vec<HostFinding> {
     let subjects = subjects(watched).into_iter();
     subjects.map(|subject| finding(watched, &subject)).collect()
+}
+
+/// Whether enough merged frames were seen to say that they are well: fewer could not accuse anybody, whatever became of
+/// them, and of what dies in less than a round of timeouts, or comes in merged frames alone, nobody knows whether single
+/// frames would pass.
+#[must_use]
+pub fn saw_enough(watched: &Watched) -> bool {
+    let died = sum(watched.drops.iter().map(Drop::died));
+    let passed = watched.interfaces.iter().filter_map(|one| one.frames);
+    let passed = sum(passed.map(|of| {
+        let (came, went) = (of.received, of.queued);
+        sum([
+            came.merged_frames,
+            came.long_frames,
+            went.merged_frames,
+            went.long_frames,
+        ])
+    }));
+    let is_lost = watched.lost.frames > 0 || watched.lost.drops > 0;
+    let has_lasted = died == 0 || watched.took_s >= LASTS_S;
+    let is_open = watched.drops.iter().any(is_open);
+    watched.level == Level::Bpf
+        && sum([died, passed]) >= HANDFUL
+        && has_lasted
+        && !is_lost
+        && !is_open
+}
+
+/// Whether merged frames of a flow die again and again, and none of its frames was a single one that could have passed.
+fn is_open(drop: &Drop) -> bool {
+    let of = drop.compared.unwrap_or_default();
+    of.merged_died >= HANDFUL && of.single_frames == 0 && !reasons::is_innocent(drop)
 }
 
 /// The subjects of findings, the most harmful first.
@@ -48,61 +82,33 @@ fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
 
 /// Merged frames that are dropped where single ones pass, repeatedly.
 fn dropped<'a>(drop: &'a Drop, watched: &'a Watched, looks: usize) -> Option<Subject<'a>> {
-    let table = table(drop, watched)?;
+    let table = of_flows(drop).or_else(|| of_interface(drop, watched))?;
     let p = fisher(&table)?;
     let is_much_more = table.merged_share() >= TIMES_SINGLE * table.single_share();
     let is_sure = table.merged_lost >= HANDFUL && p < ALPHA / looks.max(1) as f64;
-    let reason = drop.reason.as_deref().unwrap_or_default();
-    if !is_sure || !is_much_more || reasons::is_queue(reason) || lasts(drop).is_none() {
+    let lasts = drop.compared.is_some() || lasts(drop).is_some();
+    if !is_sure || !is_much_more || reasons::is_innocent(drop) || !lasts {
         return None;
     }
     Some(Subject::Dropped(drop, table, p))
 }
 
-/// Frames that came through the interface, against those of them that were dropped.
-fn table(drop: &Drop, watched: &Watched) -> Option<Table> {
-    let (merged, frames) = match (&drop.from, &drop.interface) {
-        (Some(from), _) => {
-            let received = frames(watched, from)?.received;
-            (
-                received.merged_frames + received.long_frames,
-                received.frames,
-            )
-        }
-        (None, Some(out)) => {
-            let queued = frames(watched, out)?.queued;
-            (queued.merged_frames + queued.long_frames, queued.frames)
-        }
-        (None, None) => return None,
-    };
-    // Frames that were dropped before they were counted, as by a filter, came through as well.
-    let merged = merged.max(drop.died());
-    let single = frames.saturating_sub(merged).max(drop.single_frames);
-    Some(Table {
-        merged_lost: drop.died(),
-        merged,
-        single_lost: drop.single_frames,
-        single,
-    })
-}
-
-fn frames(watched: &Watched, name: &str) -> Option<Frames> {
-    let mut all = watched.interfaces.iter();
-    all.find(|interface| interface.name == name)?.frames
-}
-
-/// Two dropped frames of one flow so far apart that single frames must have passed between them: a flow of which
-/// nothing passes sends single segments only, and path MTU discovery takes one round trip.
+/// Two dropped frames of one flow of TCP so far apart that single frames must have passed between them: a flow of which
+/// nothing passes sends single segments only, and path MTU discovery takes one round trip. Whoever sends datagrams goes on
+/// with merged ones.
 fn lasts(drop: &Drop) -> Option<(&Sample, &Sample)> {
     drop.samples.iter().enumerate().find_map(|(n, first)| {
         let mut later = drop.samples[n + 1..].iter();
         let again = later.find(|sample| {
-            sample.flow.is_some()
-                && sample.flow == first.flow
-                && sample.unix_s - first.unix_s >= LASTS_S
+            is_tcp(sample) && sample.flow == first.flow && sample.unix_s - first.unix_s >= LASTS_S
         })?;
         Some((first, again))
     })
+}
+
+fn is_tcp(sample: &Sample) -> bool {
+    let flow = sample.flow.as_ref();
+    flow.is_some_and(|flow| flow.protocol == "tcp")
 }
 
 fn cut_in_software<'a>(interface: &'a Interface, watched: &Watched) -> Option<Subject<'a>> {

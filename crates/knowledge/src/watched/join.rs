@@ -1,11 +1,11 @@
 //! Settings and counts together: counts confirm what settings let suspect, or contradict it.
 
 use coalescope_host::names::OFFLOADS;
-use coalescope_watch::facts::{Drop, Interface, Level, Watched};
+use coalescope_watch::facts::{Drop, Interface, Level, Watched, sum};
 
+use super::subjects;
 use super::thresholds::LOOKS_WELL;
 use super::words::{Subject, finding};
-use super::{frames, subjects};
 use crate::experiment::SetTo;
 use crate::finding::{Id, Proof};
 use crate::rules::outside::reach;
@@ -146,15 +146,15 @@ fn note_innocence(finding: &mut HostFinding, watched: &Watched) {
     };
     let of = |one: &Interface| {
         let is_it = one.name == place || one.master.as_deref() == Some(place);
-        let frames = frames(watched, &one.name).filter(|_| is_it);
+        let frames = one.frames.filter(|_| is_it);
         frames.map_or(0, |frames| frames.received.merged_frames)
     };
-    let merged: u64 = watched.interfaces.iter().map(of).sum();
+    let merged = sum(watched.interfaces.iter().map(of));
     let dead = watched
         .drops
         .iter()
         .filter(|drop| is_near(finding, drop, watched));
-    if merged < LOOKS_WELL || dead.map(Drop::died).sum::<u64>() > 0 {
+    if merged < LOOKS_WELL || sum(dead.map(Drop::died)) > 0 {
         return;
     }
     let text = format!(

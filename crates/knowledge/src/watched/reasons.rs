@@ -2,6 +2,8 @@
 //!
 //! Names: `enum skb_drop_reason`, include/net/dropreason-core.h of Linux 6.18, where each has a comment on its purpose.
 
+use coalescope_watch::facts::{Drop, is_of_queue};
+
 /// Why a frame was dropped, in words; the kernel's own name where there are none.
 #[must_use]
 pub fn plain_reason(reason: Option<&str>, location: Option<&str>) -> String {
@@ -23,7 +25,12 @@ fn words(reason: &str) -> Option<&'static str> {
         "NETFILTER_DROP" => "a rule of the firewall",
         "TC_INGRESS" => "a filter or policer of tc, on the way in",
         "TC_EGRESS" => "a filter or policer of tc, on the way out",
-        "QDISC_DROP" | "QDISC_OVERLIMIT" | "QDISC_CONGESTED" => "the queue is full",
+        reason if is_of_queue(reason) => "the queue is full",
+        "TCP_OLD_DATA" | "TCP_OLD_SEQUENCE" | "TCP_OFOMERGE" => {
+            "the receiver has these data already"
+        }
+        "TCP_OVERWINDOW" | "TCP_ZEROWINDOW" => "the receiver's window is full",
+        "TCP_OFO_DROP" | "TCP_OFO_QUEUE_PRUNE" | "PROTO_MEM" => "the receiver has no memory for it",
         "CPU_BACKLOG" => "the processor's backlog is full",
         "FULL_RING" => "the ring of the device is full",
         "SOCKET_RCVBUFF" | "SOCKET_BACKLOG" => "the socket's buffer is full",
@@ -40,22 +47,101 @@ fn words(reason: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether there was no room for the frame. A merged frame needs as much room as its segments, all at once: if more
-/// merged frames find no room, merging is not at fault.
-pub(super) fn is_queue(reason: &str) -> bool {
-    const FULL: [&str; 5] = [
-        "CPU_BACKLOG",
-        "FULL_RING",
-        "SOCKET_RCVBUFF",
-        "SOCKET_BACKLOG",
-        "TCP_OFOMERGE",
+/// Whether merging is not at fault, whatever the shape of the frames.
+pub(super) fn is_innocent(drop: &Drop) -> bool {
+    match drop.reason.as_deref() {
+        Some(reason) => is_of_queue(reason) || FULL.contains(&reason) || is_unwanted(reason),
+        None => drop.location.as_deref().is_some_and(is_innocent_place),
+    }
+}
+
+/// Kernels before 5.17 have no reasons, but functions that drop for these alone.
+fn is_innocent_place(function: &str) -> bool {
+    const PLACES: [&str; 9] = [
+        "__dev_queue_xmit",
+        "__udp4_lib_rcv",
+        "__udp6_lib_rcv",
+        "__udp_enqueue_schedule_skb",
+        "enqueue_to_backlog",
+        "kfree_skb_list",
+        "sock_queue_rcv",
+        "tcp_",
+        "udp_queue_rcv",
     ];
-    reason.starts_with("QDISC_") || FULL.contains(&reason)
+    PLACES.iter().any(|begin| function.starts_with(begin))
+}
+
+/// There was no room. A merged frame needs as much room as its segments, all at once.
+const FULL: [&str; 7] = [
+    "CPU_BACKLOG",
+    "FULL_RING",
+    "NOMEM",
+    "PFMEMALLOC",
+    "PROTO_MEM",
+    "SOCKET_RCVBUFF",
+    "SOCKET_BACKLOG",
+];
+
+/// Whether nobody wants the data: TCP has them already, cannot take them yet, or has ended, and of a merged frame it
+/// judges by sequence numbers as of its segments. Checksums and signatures are not among these.
+fn is_unwanted(reason: &str) -> bool {
+    const OF_TCP: [&str; 12] = [
+        "ABORT",
+        "ACK_",
+        "CLOSE",
+        "FASTOPEN",
+        "INVALID_",
+        "OFO",
+        "OLD_",
+        "OVERWINDOW",
+        "RESET",
+        "RFC7323_",
+        "TOO_OLD_",
+        "ZEROWINDOW",
+    ];
+    const OTHERS: [&str; 3] = ["NO_SOCKET", "QUEUE_PURGE", "SOCKET_CLOSE"];
+    let of_tcp = reason.strip_prefix("TCP_");
+    let of_tcp = of_tcp.is_some_and(|rest| OF_TCP.iter().any(|begin| rest.starts_with(begin)));
+    of_tcp || OTHERS.contains(&reason)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_wants_or_has_room_for_accuses_nobody() {
+        let innocent = [
+            "QDISC_DROP",
+            "FQ_FLOW_LIMIT",
+            "CAKE_FLOOD",
+            "FULL_RING",
+            "PROTO_MEM",
+            "NO_SOCKET",
+            "TCP_OLD_DATA",
+            "TCP_OFOMERGE",
+            "TCP_ZEROWINDOW",
+            "TCP_RFC7323_PAWS",
+        ];
+        let of = |reason: Option<&str>, location: &str| {
+            is_innocent(&Drop {
+                reason: reason.map(str::to_owned),
+                location: Some(location.to_owned()),
+                ..Drop::default()
+            })
+        };
+        assert!(innocent.iter().all(|reason| of(Some(reason), "")));
+        assert!(of(None, "tcp_drop") && of(None, "kfree_skb_list"));
+        assert!(!of(None, "ip_forward"));
+        let others = [
+            "NETFILTER_DROP",
+            "PKT_TOO_BIG",
+            "TCP_CSUM",
+            "TCP_MD5FAILURE",
+            "SOCKET_FILTER",
+        ];
+        assert!(!others.iter().any(|reason| of(Some(reason), "tcp_drop")));
+    }
 
     #[test]
     fn a_reason_without_words_keeps_its_name() {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::finding::Proof;
-use coalescope_watch::facts::{Flow, Frames, Queued, Received, Sent};
+use coalescope_watch::facts::{Compared, Flow, Frames, Queued, Received, Sent};
 
 /// A router that got 1,000 frames, 300 of them merged, and dropped some.
 pub(super) fn router(merged: u64, single: u64, reason: &str, apart_s: f64) -> Watched {
@@ -177,6 +177,127 @@ fn what_almost_looks_so_is_not_accused() {
     for (why, watched) in almost {
         assert_eq!(ids(&watched), [""; 0], "{why}");
     }
+}
+
+/// What became of the flows whose merged frames died again and again: merged ones that died, of so many, and single ones.
+fn of_flows(counts: [u64; 4]) -> Watched {
+    let mut watched = router(200, 0, "NETFILTER_DROP", 2.0);
+    let [merged_died, merged_frames, single_died, single_frames] = counts;
+    watched.drops[0].compared = Some(Compared {
+        flows: 1,
+        merged_frames,
+        merged_died,
+        single_frames,
+        single_died,
+    });
+    watched
+}
+
+/// 200 of the 300 merged frames of the interface die and none of its 700 single ones, which are of others.
+#[test]
+fn merged_and_single_frames_are_those_of_the_same_flows() {
+    let found = judge_watched(&of_flows([200, 200, 0, 90])).remove(0);
+    assert_eq!(found.id, MERGED_FRAMES_DROPPED);
+    assert!(
+        found.title.starts_with("200 of 300 (67%)"),
+        "{}",
+        found.title
+    );
+    let words =
+        "of one connection: 200 of 200 (100%) merged frames died, against 0 of 90 (0%) single";
+    let text = &found.evidence[0].text;
+    assert!(text.starts_with(words), "{text}");
+    let almost = [
+        (
+            "a rule drops one frame in ten of a flow, of any shape",
+            [20, 200, 9, 90],
+        ),
+        (
+            "a rule drops all frames of a flow, which are all merged",
+            [200, 200, 0, 0],
+        ),
+        ("no flow goes on", [0; 4]),
+    ];
+    for (why, counts) in almost {
+        assert_eq!(ids(&of_flows(counts)), [""; 0], "{why}");
+    }
+}
+
+#[test]
+fn a_flow_of_datagrams_that_a_rule_drops_is_not_accused() {
+    let mut watched = router(200, 0, "NETFILTER_DROP", 2.0);
+    for sample in &mut watched.drops[0].samples {
+        sample.flow.as_mut().unwrap().protocol = "udp".to_owned();
+    }
+    assert_eq!(
+        ids(&watched),
+        [""; 0],
+        "whoever sends datagrams repeats nothing"
+    );
+}
+
+#[test]
+fn an_interface_that_was_made_anew_is_counted_with_the_one_before() {
+    let mut watched = router(200, 0, "NETFILTER_DROP", 2.0);
+    let mut before = watched.interfaces[0].clone();
+    let received = &mut before.frames.as_mut().unwrap().received;
+    (received.frames, received.merged_frames) = (9, 3);
+    watched.interfaces.insert(0, before);
+    let found = judge_watched(&watched);
+    assert!(
+        found[0].title.starts_with("200 of 303"),
+        "{}",
+        found[0].title
+    );
+}
+
+#[test]
+fn numbers_of_strangers_are_judged_without_a_panic() {
+    let mut watched = of_flows([u64::MAX; 4]);
+    let drop = &mut watched.drops[0];
+    (drop.merged_frames, drop.long_frames, drop.single_frames) = (u64::MAX, u64::MAX, u64::MAX);
+    let received = &mut watched.interfaces[0].frames.as_mut().unwrap().received;
+    (
+        received.merged_frames,
+        received.long_frames,
+        received.frames,
+    ) = (u64::MAX, u64::MAX, u64::MAX);
+    assert_eq!(ids(&watched), [""; 0]);
+    watched.drops[0].compared = None;
+    watched.drops[0].single_frames = 0;
+    let _ = judge_watched(&watched);
+}
+
+#[test]
+fn a_handful_of_merged_frames_in_a_second_is_the_least_that_tells_anything() {
+    let seen = |merged, died, took_s| {
+        let mut watched = router(died, 0, "QDISC_DROP", 2.0);
+        (watched.level, watched.took_s) = (Level::Bpf, took_s);
+        let frames = watched.interfaces[0].frames.as_mut().unwrap();
+        frames.received.merged_frames = merged;
+        watched
+    };
+    assert!(saw_enough(&seen(HANDFUL, 0, 0.2)));
+    assert!(saw_enough(&seen(HANDFUL, 1, 1.0)));
+    assert!(!saw_enough(&seen(0, 0, 10.0)), "an idle machine");
+    assert!(!saw_enough(&seen(HANDFUL - 1, 0, 10.0)));
+    assert!(!saw_enough(&seen(100, 1, 0.9)), "too short");
+    let mut lost = seen(100, 0, 10.0);
+    lost.lost.drops = 1;
+    assert!(!saw_enough(&lost), "counted nowhere");
+    lost.lost = Default::default();
+    lost.level = Level::Counters;
+    assert!(!saw_enough(&lost));
+    let flow = |single| {
+        let mut watched = of_flows([200, 200, 0, single]);
+        watched.level = Level::Bpf;
+        saw_enough(&watched)
+    };
+    assert_eq!(
+        [0, 1].map(flow),
+        [false, true],
+        "no single frame could have passed"
+    );
 }
 
 #[test]

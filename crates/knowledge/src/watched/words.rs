@@ -3,6 +3,7 @@
 use coalescope_watch::facts::{Drop, Frames, Interface, Received, Watched};
 
 use super::remedies::{Ways, switch_on};
+use super::sums::of_interface;
 use super::{MERGED_FRAMES_DROPPED, NOT_MERGING, SEGMENTED_IN_SOFTWARE, lasts, plain_reason};
 use crate::finding::Proof;
 use crate::odds::Table;
@@ -34,16 +35,18 @@ fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding 
         Some(from) => format!("received on {from}"),
         None => format!("sent on {name}"),
     };
-    let mut evidence = vec![table.words(Some(p), "died"), format!("why: {reason}")];
+    let mut evidence = vec![died(drop, &table, p), format!("why: {reason}")];
     evidence.extend(lasting(drop));
-    let ways = Ways::of(watched, drop, table);
+    let all = of_interface(drop, watched).filter(|all| all.single > 0);
+    let all = all.unwrap_or(table);
+    let ways = Ways::of(watched, drop, all);
     HostFinding {
         id: MERGED_FRAMES_DROPPED.to_owned(),
         blame: Blame::Harms,
         interface: interface.cloned(),
         title: format!(
             "{} merged frames {way} are dropped, and single ones pass",
-            share(table.merged_lost, table.merged)
+            share(all.merged_lost, all.merged)
         ),
         mechanism: "The kernel drops frames of several segments in a place that single segments \
                     pass. The sender repeats what was in them in single segments, so a round trip \
@@ -55,6 +58,16 @@ fn dropped(watched: &Watched, drop: &Drop, table: Table, p: f64) -> HostFinding 
         cost: ways.cost.map(str::to_owned),
         sources: vec!["docs/watch.md: findings".to_owned()],
         ..empty()
+    }
+}
+
+/// How many frames died, of the interface or of those flows that compare, in words.
+fn died(drop: &Drop, table: &Table, p: f64) -> String {
+    let words = table.words(Some(p), "died");
+    match drop.compared.map(|of| of.flows) {
+        None => words,
+        Some(1) => format!("of one connection: {words}"),
+        Some(flows) => format!("of {flows} connections: {words}"),
     }
 }
 
