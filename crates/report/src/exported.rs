@@ -162,8 +162,8 @@ impl Exported {
     pub fn add(&mut self, look: Watched) {
         self.looks += 1;
         self.forget(&look);
-        for interface in &look.interfaces {
-            self.add_interface(interface);
+        for (raw, (at, now)) in summed_up(&look.interfaces) {
+            self.add_interface(raw, at, &now);
         }
         self.add_drops(&look.drops);
         self.last = look;
@@ -178,14 +178,14 @@ impl Exported {
         self.counted.retain(|at, _| raw.contains(at));
     }
 
-    fn add_interface(&mut self, interface: &Interface) {
-        let Some(frames) = interface.frames else {
-            return;
-        };
-        let now = METRICS.map(|(.., value)| value(&frames));
-        let before = self.counted.entry(raw(interface)).or_insert([0; _]);
+    fn add_interface(&mut self, raw: (String, u32), mut at: Place, now: &Values) {
+        let before = self.counted.entry(raw).or_insert([0; _]);
+        // Only frames that were cut, the last of the counts, may become fewer: one of those that are gone was forgotten.
+        let [before_all @ .., _] = &*before;
+        if before_all.iter().zip(now).any(|(before, now)| now < before) {
+            *before = *now;
+        }
         let more: Values = std::array::from_fn(|n| grown(&mut before[n], now[n]));
-        let mut at = place(interface);
         if !self.interfaces.contains_key(&at) && self.own() >= self.limit {
             at = (String::new(), OTHER.to_owned());
         }
@@ -211,6 +211,8 @@ impl Exported {
             .retain(|death, _| is_sum(&death[1]) || now.contains_key(death));
         for (death, frames) in now {
             let before = self.died.entry(death.clone()).or_default();
+            // The dead stay dead: those of an interface that is gone were forgotten.
+            *before = frames.min(*before);
             let more = grown(before, frames);
             let is_known = self.deaths.contains_key(&death);
             let death = match is_known || self.deaths.len() < DROPS {
@@ -296,6 +298,24 @@ impl Exported {
             ),
         ]
     }
+}
+
+/// Values by namespace and ifindex: a namespace that was made anew has interfaces of the numbers of the one before.
+fn summed_up(interfaces: &[Interface]) -> BTreeMap<(String, u32), (Place, Values)> {
+    let mut all: BTreeMap<_, (Place, Values)> = BTreeMap::new();
+    for interface in interfaces {
+        let Some(frames) = interface.frames else {
+            continue;
+        };
+        let of_it = all
+            .entry(raw(interface))
+            .or_insert_with(|| (Place::default(), [0; _]));
+        of_it.0 = place(interface);
+        for (value, (.., of)) in of_it.1.iter_mut().zip(METRICS) {
+            *value += of(&frames);
+        }
+    }
+    all
 }
 
 /// The growth of a count. A count that shrinks (frames that waited in a queue) grows again once it

@@ -166,6 +166,22 @@ fn what_waits_in_a_queue_is_not_counted_twice() {
     assert!(cut[0].ends_with(" 6"), "{cut:?}");
 }
 
+/// A container that is made anew by its name; a while later what the one before had counted is forgotten.
+#[test]
+fn a_namespace_that_was_made_anew_goes_on_where_the_one_before_ended() {
+    let mut exported = Exported::new(10);
+    let one = |frames| interface("ns/a/eth0", 2, frames);
+    let died = |merged| vec![dropped("ns/a/eth0", "NETFILTER_DROP", merged)];
+    exported.add(look(vec![one(1000)], died(50)));
+    exported.add(look(vec![one(1000), one(5)], [died(50), died(1)].concat()));
+    assert_eq!(received(&exported), [r#"{"a","eth0"} 1005"#]);
+    exported.add(look(vec![one(6)], died(2)));
+    exported.add(look(vec![one(10)], died(5)));
+    assert_eq!(received(&exported), [r#"{"a","eth0"} 1009"#]);
+    let said = samples(&exported, DROPPED);
+    assert!(said[0].ends_with(" 54"), "{said:?}");
+}
+
 #[test]
 fn beyond_the_limit_interfaces_are_summed_up() {
     let mut exported = Exported::new(2);
