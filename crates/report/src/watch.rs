@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use coalescope_knowledge::rules::{Blame, HostFinding};
+use coalescope_knowledge::saw_enough;
 use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -97,7 +98,7 @@ impl WatchReport {
     /// Whether enough was seen to exclude that merging harms.
     #[must_use]
     pub fn is_decided(&self) -> bool {
-        self.watched.level == Level::Bpf
+        saw_enough(&self.watched)
     }
 
     /// All counts in one line, for progress.

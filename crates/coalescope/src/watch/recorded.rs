@@ -1,10 +1,11 @@
 //! Records of other hosts, or of earlier.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use coalescope_analysis::inputs;
 use coalescope_report::WatchReport;
 use coalescope_watch::facts::Watched;
@@ -13,6 +14,7 @@ use coalescope_watch::record::{Looks, RecordError};
 use crate::cli::WatchArgs;
 use crate::confine::{self, Needs};
 use crate::speech;
+use crate::suggest::unknown;
 use crate::system::memory;
 
 /// An opened record.
@@ -58,8 +60,28 @@ pub(super) fn last(path: &Path, args: &WatchArgs) -> anyhow::Result<Watched> {
     let record = Record::open(path)?;
     confine::enter(&Needs::default());
     let mut look = record.last(&mut |before| speech::tell(&WatchReport::line(before)))?;
+    refuse_unknown(&look, &args.interfaces)?;
     look.keep_interfaces(&args.interfaces);
     Ok(look)
+}
+
+/// An interface without frames is in no record: nothing may be said of it, least of all that it is well.
+fn refuse_unknown(look: &Watched, asked: &[String]) -> anyhow::Result<()> {
+    let ends = look
+        .drops
+        .iter()
+        .flat_map(|drop| drop.interface.iter().chain(&drop.from));
+    let there = look.interfaces.iter().map(|one| &one.name).chain(ends);
+    let there: BTreeSet<&str> = there.map(String::as_str).collect();
+    match asked.iter().find(|name| !there.contains(name.as_str())) {
+        Some(name) => bail!(unknown(
+            "interface",
+            name,
+            there,
+            "those without frames are not in a record"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Reports the looks before a damaged line.

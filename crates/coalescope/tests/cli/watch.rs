@@ -46,10 +46,59 @@ fn a_record_in_other_forms() {
 #[test]
 fn only_the_interfaces_that_were_asked_for_are_told() {
     let output = replay(RECORD, &["right"]);
-    assert_eq!(output.status.code(), Some(0), "what dies came by left");
+    assert_eq!(
+        output.status.code(),
+        Some(4),
+        "what dies came by left, no merged frame by right"
+    );
     let said = stdout(&output);
     assert!(!said.contains("  left "), "{said}");
     assert!(said.contains("  right "), "{said}");
+}
+
+/// What dies on its way out by an interface came in by another one, which says how many there were.
+#[test]
+fn what_died_on_its_way_to_an_interface_is_judged_there_as_well() {
+    let at_right = RECORD.replace(
+        r#"{"interface":"left","from":"left""#,
+        r#"{"interface":"right","from":"left""#,
+    );
+    let output = replay(&at_right, &["right"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).contains("received on left are dropped"));
+}
+
+#[test]
+fn an_interface_that_is_not_in_a_record_is_named() {
+    let output = replay(RECORD, &["rigth"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    let said = stderr(&output);
+    assert!(
+        said.contains("there is no interface rigth: did you mean right?"),
+        "{said}"
+    );
+}
+
+#[test]
+fn numbers_that_no_host_counts_are_no_panic() {
+    let most = u64::MAX.to_string();
+    let all = with_counts(RECORD, &most);
+    for format in ["text", "json", "csv"] {
+        let output = replay(&all, &["--format", format]);
+        let code = output.status.code();
+        assert!(code.is_some_and(|code| code <= 4), "{}", stderr(&output));
+    }
+}
+
+/// A record whose counts of frames and segments are all this number.
+fn with_counts(record: &str, number: &str) -> String {
+    let mut parts = record.split("frames\":");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |all, part| {
+        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let number = if rest.len() < part.len() { number } else { "" };
+        format!("{all}frames\":{number}{rest}")
+    })
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Words for counts of merged frames.
 
-use coalescope_knowledge::plain_reason;
-use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched};
+use coalescope_knowledge::{plain_reason, saw_enough};
+use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched, sum};
 
 use super::units::{
     UNKNOWN, bytes, count, counted, percent, rate, seconds, short_count, three_digits,
@@ -11,7 +11,7 @@ use super::units::{
 pub(crate) fn line(watched: &Watched) -> String {
     let time = seconds(watched.took_s);
     if watched.level == Level::Counters {
-        return format!("{time}: {} received", packets(watched));
+        return format!("{time}: {} received", counted(packets(watched), "packet"));
     }
     let sums = Sums::of(watched);
     if watched.level == Level::Perf {
@@ -36,15 +36,15 @@ pub(crate) fn verdict(watched: &Watched) -> String {
     let time = seconds(watched.took_s);
     if watched.level == Level::Counters {
         return format!(
-            "In {time} {} were received, as the counters of the kernel say. Whether frames are \
+            "In {time} {}, as the counters of the kernel say. Whether frames are \
              merged, or which of them die, these do not say.",
-            packets(watched)
+            received(packets(watched), "packet")
         );
     }
     let sums = Sums::of(watched);
     let came = format!(
-        "In {time} {} were received, with {} segments in each",
-        counted(sums.frames, "frame"),
+        "In {time} {}, with {} segments in each",
+        received(sums.frames, "frame"),
         sums.factor()
     );
     if watched.level == Level::Perf {
@@ -53,7 +53,11 @@ pub(crate) fn verdict(watched: &Watched) -> String {
             were_dropped(watched.dropped_unknown())
         );
     }
-    match (sums.merged, sums.died) {
+    let too_little = match saw_enough(watched) {
+        true => "",
+        false => " That is too little to say how merged frames fare.",
+    };
+    let died = match (sums.merged, sums.died) {
         (0, 0) => format!("{came}. None of them was merged."),
         (merged, 0) => format!("{came}. None of {} died.", counted(merged, "merged frame")),
         (merged, died) => format!(
@@ -61,7 +65,14 @@ pub(crate) fn verdict(watched: &Watched) -> String {
             count(died),
             count(merged)
         ),
-    }
+    };
+    format!("{died}{too_little}")
+}
+
+/// `1 frame was received`, `2 frames were received`.
+fn received(number: u64, noun: &str) -> String {
+    let were = if number == 1 { "was" } else { "were" };
+    format!("{} {were} received", counted(number, noun))
 }
 
 fn were_dropped(frames: u64) -> String {
@@ -72,10 +83,10 @@ fn were_dropped(frames: u64) -> String {
     }
 }
 
-fn packets(watched: &Watched) -> String {
+fn packets(watched: &Watched) -> u64 {
     let all = watched.interfaces.iter();
     let all = all.filter_map(|interface| interface.counters.get("rx_packets"));
-    counted(all.sum(), "packet")
+    sum(all.copied())
 }
 
 /// Sums over all interfaces.
@@ -95,9 +106,9 @@ impl Sums {
             died: watched.dropped_merged(),
         };
         for frames in watched.interfaces.iter().filter_map(|one| one.frames) {
-            sums.frames += frames.received.frames;
-            sums.segments += frames.received.segments;
-            sums.merged += frames.received.merged_frames;
+            sums.frames = sum([sums.frames, frames.received.frames]);
+            sums.segments = sum([sums.segments, frames.received.segments]);
+            sums.merged = sum([sums.merged, frames.received.merged_frames]);
         }
         sums
     }
@@ -302,7 +313,7 @@ pub(crate) fn lost(watched: &Watched) -> Vec<String> {
 
 /// How many events of all were not read.
 fn missed_events(watched: &Watched) -> Option<String> {
-    let all: u64 = watched.events.values().sum();
+    let all = sum(watched.events.values().copied());
     let lost = watched.lost.samples;
     (watched.level == Level::Perf && lost > 0).then(|| {
         format!(
