@@ -48,7 +48,9 @@ fn what_was_counted_stays_when_the_namespace_goes_away() {
 #[test]
 fn what_another_namespace_of_its_number_counts_is_not_of_the_one_that_went() {
     let test = "a namespace's number";
-    let Some(room) = Room::alone(test) else { return };
+    let Some(room) = Room::alone(test) else {
+        return;
+    };
     let Some(mut watcher) = room.watch_of("left", test) else {
         return;
     };

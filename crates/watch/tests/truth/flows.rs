@@ -115,6 +115,39 @@ fn what_a_rule_of_the_sender_drops_is_counted_by_its_way_out() {
     assert_eq!(drop.compared, Some(expected), "{look:#?}");
 }
 
+/// The kernel tells of what a macvlan receives as of what the interface below receives.
+#[test]
+fn a_flow_that_comes_by_an_interface_above_another_one_is_known() {
+    let test = "a flow by a macvlan";
+    let Some(room) = ruled(test, "middle", "forward", "ip length > 2000") else {
+        return;
+    };
+    let line = "ip link add link left name upper type macvlan mode bridge";
+    if needs::had(test, room.run("middle", line)).is_none() {
+        return;
+    }
+    let ignore = "echo 1 > /proc/sys/net/ipv4/conf/all/arp_ignore";
+    room.shell("middle", ignore).unwrap();
+    room.set("middle", "ip addr flush dev left");
+    room.set("middle", "ip link set upper up");
+    room.set("middle", "ip addr add 10.9.1.1/24 dev upper");
+    room.set("left", "ip neigh flush all");
+    let Some(mut watcher) = room.watch(test) else {
+        return;
+    };
+    send(&room);
+    let look = watcher.look().unwrap();
+    let drop = by_rule(&look);
+    assert_eq!(drop.from.as_deref(), Some("upper"), "{look:#?}");
+    let compared = drop.compared.unwrap();
+    assert!(
+        compared.merged_died > FRAMES && compared.single_died == 0,
+        "{compared:?}"
+    );
+    assert_eq!(compared.merged_frames, compared.merged_died);
+    assert!(compared.single_frames > FRAMES, "{compared:?}");
+}
+
 /// A rule before the address is translated back sees other addresses than are received.
 #[test]
 fn a_flow_whose_addresses_are_translated_is_known_by_what_is_sent() {
