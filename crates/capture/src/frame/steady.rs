@@ -15,6 +15,9 @@ const STRAYS: u8 = 2;
 /// A file with more steps than this was put together from files in any order.
 const MOST: u32 = 8;
 
+/// Interfaces from this number on count as one: rows keep no higher number, and what is said of rows and of files is the same.
+const TOLD_APART: u32 = u8::MAX as u32;
+
 /// One interface's clock. Followed where a point stands alone: beside others, which show by how much it was set
 /// ([`crate::hop::clock`]), times stay as they are.
 #[derive(Debug, Default)]
@@ -45,6 +48,10 @@ impl Steady {
     /// The time of a frame.
     #[inline(always)]
     pub(super) fn time_ns(&mut self, raw: &RawFrame<'_>) -> i64 {
+        let raw = &RawFrame {
+            interface: raw.interface.min(TOLD_APART),
+            ..*raw
+        };
         // Where nothing was added there is no step to be taken back.
         let goes_on = raw.time_ns >= self.latest_ns && self.added_ns == 0;
         if goes_on && raw.interface == self.interface {
@@ -173,5 +180,22 @@ mod tests {
         let (given, set_back) = times(&raw);
         assert_eq!(given, [1_000, 700, 1_001, 701, 650]);
         assert_eq!(set_back, None);
+    }
+
+    /// A row has a byte for the interface.
+    #[test]
+    fn interfaces_beyond_those_that_rows_tell_apart_count_as_one() {
+        let frames = |other: u32| {
+            [
+                (1_000, 255),
+                (1_001, other),
+                (700, 255),
+                (701, other),
+                (702, 255),
+            ]
+        };
+        assert_eq!(times(&frames(300)), times(&frames(255)));
+        assert_eq!(times(&frames(300)).1, Some(301));
+        assert_eq!(times(&frames(254)).1, None);
     }
 }
