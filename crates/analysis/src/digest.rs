@@ -30,7 +30,10 @@ pub fn check_begins(points: &[Point], interrupt: &Interrupt) -> Result<(), Error
 fn begin(input: &Input, interrupt: &Interrupt) -> Result<Begin, Error> {
     let name = input.name.clone();
     if input.is_stream() {
-        return Ok(Begin { name, first: None });
+        return Ok(Begin {
+            name,
+            ..Begin::default()
+        });
     }
     Ok(Begin::of(name, input.source(interrupt)?))
 }
@@ -51,7 +54,11 @@ pub fn digest_all(
     let work = |(place, input): &(Place, &Input)| -> Result<PointFile, Error> {
         let source = input.source(interrupt)?;
         let digest = digest(input.name.clone(), source, place.clone());
-        Ok(archive.add(digest, |_| !interrupt.is_set())?)
+        let file = archive.add(digest, |_| !interrupt.is_set())?;
+        Ok(PointFile {
+            given: input.given,
+            ..file
+        })
     };
     each(&files, threads, work, || Error::Broken)
 }

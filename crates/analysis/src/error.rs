@@ -41,8 +41,8 @@ pub enum Error {
     /// All captures that cannot be used.
     #[error("{}", lines(.0))]
     Refused(Vec<Error>),
-    /// Other files were given beside an archive.
-    #[error("{0} is an archive, which has its points in it: give nothing beside it")]
+    /// An archive was given as a point, or other files beside an archive.
+    #[error("{0} is an archive, which has its points in it: give it alone, and without a name")]
     Beside(String),
     /// More points than an archive can have.
     #[error("{0} points are more than an archive can have")]

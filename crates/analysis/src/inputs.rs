@@ -12,6 +12,7 @@ use coalescope_host::safe::printable_line;
 pub(crate) use opened::refuse;
 pub use opened::{Input, Opened, Point, open, read_once, sources};
 pub use order::in_order_of_time;
+pub(crate) use order::words_of_order;
 
 use crate::error::Error;
 

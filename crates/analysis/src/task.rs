@@ -89,10 +89,19 @@ impl Task {
             Some(archive) => coalescope_archive::trace(archive, &options, progress)?,
             None => self.read_captures(begun.points, &options, progress)?,
         };
-        for (name, warning) in begun.reordered {
+        for (name, warning) in begun.reordered.into_iter().chain(self.reordered()) {
             warn(&mut trace, &name, warning);
         }
         Ok(trace)
+    }
+
+    /// The warnings of an archive's points whose captures were put in order of time when they were digested.
+    fn reordered(&self) -> Vec<(String, String)> {
+        let points = self.archive.as_ref().map(Folder::reordered);
+        let points = points.into_iter().flatten();
+        points
+            .map(|(name, files)| (name, inputs::words_of_order(files)))
+            .collect()
     }
 
     /// Reads captures. With more threads than two, connections of one point are shared out among them; where that may give
@@ -138,7 +147,11 @@ fn warn(trace: &mut Trace, name: &str, warning: String) {
 ///
 /// If other files are given beside it, or it cannot be opened.
 pub fn archive(files: &[OsString], points_by_interface: bool) -> Result<Option<Folder>, Error> {
-    let is_one = |given: &&OsString| Folder::is_one(Path::new(given));
+    // One whose digest did not end is refused as what it is.
+    let is_one = |given: &&OsString| {
+        let path = Path::new(given);
+        Folder::is_one(path) || Folder::is_begun(path)
+    };
     let Some(given) = files.iter().find(is_one).map(Path::new) else {
         return Ok(None);
     };

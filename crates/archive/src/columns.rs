@@ -1,6 +1,7 @@
 //! Rows as columns, and back.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -15,11 +16,12 @@ use arrow::error::ArrowError;
 use coalescope_capture::rows::{Checksum, Ends, Kind, Row};
 
 use crate::error::Error;
+use crate::place::Place;
 
 /// Name of the table in errors.
 const TABLE: &str = "rows";
 /// Key and value of the schema's metadata.
-const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
+pub(crate) const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
 /// The column of both ends, and its bytes.
 const ENDS: (&str, i32) = ("ends", 40);
 /// Rows that may be added before the caller sees that a batch is full.
@@ -91,6 +93,10 @@ numbers! {
     checksum: UInt8Type, u8, |row| row.checksum as u8, |row, it| row.checksum = nth(Checksum::ALL, it);
 }
 
+fn below(numbers: &[u8], limit: usize) -> bool {
+    numbers.iter().all(|number| usize::from(*number) < limit)
+}
+
 /// The value of a number; a number beyond the last gives the default, which stands for unknown.
 fn nth<T: Copy + Default, const COUNT: usize>(all: [T; COUNT], number: u8) -> T {
     all.get(usize::from(number)).copied().unwrap_or_default()
@@ -117,6 +123,18 @@ pub(crate) fn schema(fields: Vec<Field>) -> SchemaRef {
     let (key, value) = SCHEMA;
     let said = HashMap::from([(key.to_owned(), value.to_owned())]);
     Arc::new(Schema::new_with_metadata(fields, said))
+}
+
+/// Checks that a table was written in a format that is read here. Programs that rewrite tables may leave the format's name out.
+pub(crate) fn check_version(path: &Path, schema: &SchemaRef) -> Result<(), Error> {
+    let (key, value) = SCHEMA;
+    let other = schema.metadata().get(key).filter(|found| *found != value);
+    other.map_or(Ok(()), |found| {
+        Err(Error::Version {
+            path: path.to_owned(),
+            found: found.clone(),
+        })
+    })
 }
 
 /// Byte strings that are being filled.
@@ -262,6 +280,28 @@ impl RowViews {
     #[must_use]
     pub fn place(&self, at: usize) -> (u32, u64) {
         (self.numbers.file[at], self.numbers.number[at])
+    }
+
+    /// What shows that these are not the next rows of a file, behind a frame's number.
+    pub(crate) fn misplaced(&self, place: &Place, behind: u64) -> Option<&'static str> {
+        let numbers = &self.numbers;
+        let is_of_file = self.points.iter().all(|point| *point == place.point)
+            && numbers.file.iter().all(|file| *file == place.file);
+        if !is_of_file {
+            return Some("rows of another file");
+        }
+        let first = numbers.number.first().is_none_or(|first| *first > behind);
+        if !first || !numbers.number.is_sorted_by(|one, next| one < next) {
+            return Some("rows that are not in order");
+        }
+        let is_known =
+            below(&numbers.kind, Kind::ALL.len()) && below(&numbers.checksum, Checksum::ALL.len());
+        let are_whole = self
+            .ends
+            .offsets()
+            .windows(2)
+            .all(|of| of[1] - of[0] == ENDS.1);
+        (!is_known || !are_whole).then_some("rows with numbers that mean nothing")
     }
 
     /// Whether any row is of a fragment of an IP datagram.

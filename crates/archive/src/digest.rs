@@ -8,9 +8,9 @@ use crate::columns::RowColumns;
 use crate::error::Error;
 use crate::files::PointFile;
 use crate::place::Place;
-use crate::shard::{shard_of, shards_with_fragments};
+use crate::shard::{shard_of, shards_with_fragments, waiting};
 
-/// Rows in a batch of a shard: with 64 shards, 70 MB of rows wait for their batches.
+/// Rows in a batch of a shard: with 64 shards or more, 70 MB of rows wait for their batches.
 const ROWS: usize = 8192;
 
 /// Rows of one shard, in the order of their frames.
@@ -26,7 +26,8 @@ pub struct ShardBatch {
 #[must_use]
 pub fn digest(name: String, source: Source, place: Place) -> Digest {
     let shards = 0..shards_with_fragments(place.shards);
-    let columns = shards.map(|shard| RowColumns::new(shard, place.point, ROWS));
+    let rows = waiting(ROWS, place.shards);
+    let columns = shards.map(|shard| RowColumns::new(shard, place.point, rows));
     Digest {
         columns: columns.collect(),
         digests: Digests::new(place.file, name, source, place.heads()),
@@ -57,6 +58,7 @@ impl Digest {
     pub fn finish(self) -> PointFile {
         let end: FileEnd = self.digests.finish();
         PointFile {
+            given: self.place.file,
             place: self.place,
             end,
         }

@@ -57,6 +57,28 @@ pub enum Error {
         /// The row, from 0.
         row: usize,
     },
+    /// Rows do not belong to the file in whose place they are.
+    #[error("{}: {why}: this is not what digest wrote there", path.display())]
+    Misplaced {
+        /// The path of the rows.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The table of files cannot be right.
+    #[error("the table of files cannot be right: {0}")]
+    Files(String),
+    /// The archive was written by another version.
+    #[error("{} is of the format {found}, which this version of coalescope does not read: read it with the version that wrote it", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The name of the format.
+        found: String,
+    },
+    /// Rows came without a table of files.
+    #[error("rows need the table of files that they are of")]
+    NoFiles,
     /// Facts of a shard are missing, or given twice.
     #[error("facts are missing or there twice: give those of all shards, each once")]
     Facts,
@@ -74,7 +96,8 @@ pub enum Error {
     },
     /// The folder has no archive, or one that was not finished.
     #[error(
-        "{} is no archive, or its digest did not end: it lacks {}", path.display(), crate::folder::FILES
+        "{} is no archive, or its digest did not end: it lacks {}; digest the captures into another folder",
+        path.display(), crate::folder::FILES
     )]
     NoArchive {
         /// The folder.
@@ -95,6 +118,11 @@ impl Error {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
+    }
+
+    pub(crate) fn arrow(path: &Path) -> impl FnOnce(ArrowError) -> Self {
+        let parquet = Self::parquet(path);
+        move |source| parquet(ParquetError::from(source))
     }
 
     pub(crate) fn parquet(path: &Path) -> impl FnOnce(ParquetError) -> Self {

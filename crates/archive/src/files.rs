@@ -23,6 +23,8 @@ const TABLE: &str = "files";
 pub struct PointFile {
     /// Its place.
     pub place: Place,
+    /// Its number among the files of its point as they were given, from 0.
+    pub given: u32,
     /// The facts at its end: number of frames, warnings.
     pub end: FileEnd,
 }
@@ -37,7 +39,8 @@ impl PointFile {
             name,
             ..FileEnd::default()
         };
-        Self { place, end }
+        let given = place.file;
+        Self { place, given, end }
     }
 }
 
@@ -56,6 +59,7 @@ pub fn files_schema() -> SchemaRef {
         ("points", DataType::UInt16),
         ("shards", DataType::UInt32),
         ("file", DataType::UInt32),
+        ("given", DataType::UInt32),
         ("name", DataType::Utf8),
         ("frames", DataType::UInt64),
         ("last_number", DataType::UInt64),
@@ -89,6 +93,7 @@ pub fn file_ends_batch(files: &[PointFile]) -> Result<RecordBatch, Error> {
         shorts(|file| file.place.points),
         words(|file| file.place.shards),
         words(|file| file.place.file),
+        words(|file| file.given),
         strings(|file| &file.end.name),
         counts(|file| file.end.frames),
         counts(|file| file.end.last_number),
@@ -141,6 +146,7 @@ pub fn file_ends(batch: &RecordBatch) -> Result<Vec<PointFile>, Error> {
     let words = |name| column::<UInt32Type>(TABLE, batch, name);
     let (points, all_points) = (shorts("point")?, shorts("points")?);
     let (shards, files) = (words("shards")?, words("file")?);
+    let given = words("given")?;
     let point_names = array(batch, "point_name")?.as_string::<i32>();
     let ends = ends(batch)?;
     let place = |at: usize| Place {
@@ -157,7 +163,8 @@ pub fn file_ends(batch: &RecordBatch) -> Result<Vec<PointFile>, Error> {
             file: place.file,
             ..end
         };
-        all.push(PointFile { place, end });
+        let given = given[at];
+        all.push(PointFile { place, given, end });
     }
     Ok(all)
 }

@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
+use crate::columns::check_version;
 use crate::error::Error;
 use crate::files::{PointFile, file_ends};
+use crate::whole::check_files;
 pub(crate) use read::FolderRows;
 pub use write::Write;
 
@@ -21,6 +23,8 @@ const ROWS: usize = 1024;
 
 /// The table of files.
 pub(crate) const FILES: &str = "files.parquet";
+/// The folder of rows.
+const ROWS_OF_SHARDS: &str = "rows";
 
 /// An existing archive.
 #[derive(Clone, Debug)]
@@ -36,11 +40,17 @@ impl Folder {
         path.join(FILES).is_file()
     }
 
+    /// Whether a path is a folder with rows, whose digest may not have ended.
+    #[must_use]
+    pub fn is_begun(path: &Path) -> bool {
+        path.join(ROWS_OF_SHARDS).is_dir()
+    }
+
     /// Opens an archive.
     ///
     /// # Errors
     ///
-    /// If there is no archive, or its table of files cannot be read.
+    /// If there is no archive, or its table of files cannot be read, or cannot be right.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let table = path.join(FILES);
         if !table.is_file() {
@@ -50,9 +60,11 @@ impl Folder {
         }
         let mut files = Vec::new();
         for batch in batches(&table)? {
-            files.extend(file_ends(&batch?)?);
+            let batch = batch.map_err(Error::arrow(&table))?;
+            files.extend(file_ends(&batch)?);
         }
         files.sort_by_key(|file| (file.place.point, file.place.file));
+        check_files(&files)?;
         Ok(Self {
             path: path.to_owned(),
             files,
@@ -78,6 +90,18 @@ impl Folder {
         &self.files
     }
 
+    /// Points whose files were given in another order than that of time, and how many files each has.
+    #[must_use]
+    pub fn reordered(&self) -> Vec<(String, usize)> {
+        let points = self
+            .files
+            .chunk_by(|one, next| one.place.point == next.place.point);
+        let reordered = points.filter(|files| !files.is_sorted_by_key(|file| file.given));
+        reordered
+            .map(|files| (files[0].place.point_name.clone(), files.len()))
+            .collect()
+    }
+
     /// Whether there are rows of fragments.
     pub(crate) fn has_fragments(&self) -> bool {
         let is_there = |file: &PointFile| self.rows_of(file, file.place.shards).exists();
@@ -93,13 +117,14 @@ impl Folder {
 /// The batches of a Parquet file.
 fn batches(path: &Path) -> Result<ParquetRecordBatchReader, Error> {
     let file = File::open(path).map_err(Error::io(path))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-    let batches = builder.and_then(|builder| builder.with_batch_size(ROWS).build());
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(Error::parquet(path))?;
+    check_version(path, builder.schema())?;
+    let batches = builder.with_batch_size(ROWS).build();
     batches.map_err(Error::parquet(path))
 }
 
 fn shard_path(folder: &Path, shard: u32) -> PathBuf {
-    folder.join("rows").join(format!("shard={shard}"))
+    folder.join(ROWS_OF_SHARDS).join(format!("shard={shard}"))
 }
 
 fn rows_path(folder: &Path, point: u16, file: u32, shard: u32) -> PathBuf {

@@ -8,6 +8,7 @@
 //! | rows | `digest`, `columns` | a file becomes record batches, of one shard each; a row for each frame |
 //! | shards | `shard` | rows of one connection are in one shard, at whatever point |
 //! | files | `files` | what is left to say of a file: how much was read, what was odd |
+//! | whole | `whole` | what always holds for the table of files |
 //! | plan | `plan` | files in order of time; what cannot be right is told before work is done |
 //! | folder | `folder` | rows as Parquet, by shard, point and file |
 //! | parts | `parts` | shards of a point that stands alone, several at a time |
@@ -30,6 +31,7 @@ mod place;
 mod plan;
 mod shard;
 mod trace;
+mod whole;
 mod workers;
 
 pub use columns::{RowViews, rows_schema};
@@ -39,7 +41,8 @@ pub use facts::{Facts, Judged, facts, facts_of, judge, parts};
 pub use files::{PointFile, file_ends, file_ends_batch, files_schema};
 pub use folder::{Folder, Write};
 pub use place::Place;
-pub use plan::{Begin, check, order_of_time};
+pub use plan::{Begin, check, check_copies, order_of_time};
 pub use shard::{FRAGMENTS_LAST, shard_of, shards_with_fragments};
 pub use trace::{trace, trace_batches};
+pub use whole::MOST_SHARDS;
 pub use workers::each;

@@ -1,26 +1,69 @@
 //! Checks before hours of work.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use coalescope_capture::file::Source;
+use coalescope_capture::file::{RawFrame, Source};
 
 use crate::error::Error;
 
+/// Frames by which a copy of a capture is known; a capture that has fewer is never called a copy.
+const MARKED: usize = 8;
+/// Bytes of each of them that count. What follows may have been cut off in a copy.
+const MARKED_BYTES: usize = 40;
+
 /// The beginning of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Begin {
     /// Its name.
     pub name: String,
     /// Time of its first frame in nanoseconds since 1970, and number of the link type; `None` if it has no frame.
     pub first: Option<(i64, u16)>,
+    /// A number that two files of one point have in common only if both have the same frames, however each is packed;
+    /// `None` if too few frames are there, or all have one time.
+    pub mark: Option<u64>,
 }
 
 impl Begin {
-    /// Reads the first frame of a file.
+    /// Reads the first frames of a file.
     #[must_use]
     pub fn of(name: String, mut source: Source) -> Self {
-        let first = source.next().map(|frame| (frame.time_ns, frame.link.dlt()));
-        Self { name, first }
+        let (mut first, mut last_ns, mut mark) = (None, 0, Mark::default());
+        while mark.frames < MARKED
+            && let Some(frame) = source.next()
+        {
+            first.get_or_insert((frame.time_ns, frame.link.dlt()));
+            last_ns = frame.time_ns;
+            mark.add(&frame);
+        }
+        let advances = first.is_some_and(|(first_ns, _)| first_ns != last_ns);
+        Self {
+            name,
+            first,
+            mark: mark.number().filter(|_| advances),
+        }
+    }
+}
+
+/// The mark of some frames.
+#[derive(Default)]
+struct Mark {
+    hasher: DefaultHasher,
+    frames: usize,
+}
+
+impl Mark {
+    fn add(&mut self, frame: &RawFrame<'_>) {
+        // A copy may keep microseconds of what had nanoseconds.
+        (frame.time_ns / 1_000, frame.original_len).hash(&mut self.hasher);
+        frame.data[..frame.data.len().min(MARKED_BYTES)].hash(&mut self.hasher);
+        self.frames += 1;
+    }
+
+    fn number(&self) -> Option<u64> {
+        (self.frames == MARKED).then(|| self.hasher.finish())
     }
 }
 
@@ -43,10 +86,22 @@ pub fn order_of_time(files: &[Begin]) -> Option<Vec<usize>> {
 ///
 /// # Errors
 ///
-/// All errors, one a line: a point has no files, its files have two link types, or one begins
-/// before the one in front of it.
+/// All errors, one a line: a point has no files, its files have two link types, two of them have the same frames, or
+/// one begins before the one in front of it.
 pub fn check(points: &[(String, Vec<Begin>)]) -> Result<(), Error> {
-    let wrong = points.iter().flat_map(|(name, files)| point(name, files));
+    refuse(points.iter().flat_map(|(name, files)| point(name, files)))
+}
+
+/// Checks that no file of a point is there twice: all of its frames would seem to be sent again.
+///
+/// # Errors
+///
+/// The name of each copy, one a line.
+pub fn check_copies(point: &str, files: &[Begin]) -> Result<(), Error> {
+    refuse(copies(point, files).into_iter())
+}
+
+fn refuse(wrong: impl Iterator<Item = String>) -> Result<(), Error> {
     let wrong: Vec<String> = wrong.collect();
     if wrong.is_empty() {
         return Ok(());
@@ -66,10 +121,28 @@ fn point(name: &str, files: &[Begin]) -> Vec<String> {
         .iter()
         .filter_map(|file| Some((file, file.first?)))
         .collect();
-    begun
-        .windows(2)
-        .flat_map(|pair| two(name, pair[0], pair[1]))
-        .collect()
+    let pairs = begun.windows(2);
+    let in_turn = pairs.flat_map(|pair| two(name, pair[0], pair[1]));
+    copies(name, files).into_iter().chain(in_turn).collect()
+}
+
+fn copies(point: &str, files: &[Begin]) -> Vec<String> {
+    let mut known = HashMap::<u64, &str>::new();
+    let mut wrong = Vec::new();
+    for file in files {
+        let Some(mark) = file.mark else { continue };
+        match known.entry(mark) {
+            Entry::Vacant(new) => {
+                new.insert(&file.name);
+            }
+            Entry::Occupied(other) => wrong.push(format!(
+                "files of point {point} have the same frames: {} and {}; give each capture once",
+                other.get(),
+                file.name
+            )),
+        }
+    }
+    wrong
 }
 
 type Begun<'a> = (&'a Begin, (i64, u16));
@@ -103,6 +176,7 @@ mod tests {
         Begin {
             name: name.to_owned(),
             first,
+            ..Begin::default()
         }
     }
 
@@ -141,6 +215,36 @@ mod tests {
         );
     }
 
+    /// A classic capture of so many frames, `us` microseconds apart, cut to `snap` bytes.
+    fn capture(frames: u32, us: u32, snap: usize) -> Source {
+        let header = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1];
+        let mut bytes: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
+        for number in 0..frames {
+            let record = [7, number * us, snap as u32, 90];
+            bytes.extend(record.into_iter().flat_map(u32::to_le_bytes));
+            bytes.extend(std::iter::repeat_n(number as u8, snap));
+        }
+        let reader = Box::new(std::io::Cursor::new(bytes));
+        Source::from_reader("a capture", reader, None).expect("a capture")
+    }
+
+    fn marked(source: Source) -> Option<u64> {
+        Begin::of("x".to_owned(), source).mark
+    }
+
+    #[test]
+    fn a_copy_is_known_by_its_first_frames() {
+        let one = marked(capture(20, 10, 90));
+        assert!(one.is_some());
+        // One that was taken while the file still grew, and one whose frames were cut.
+        assert_eq!(marked(capture(10, 10, 90)), one);
+        assert_eq!(marked(capture(20, 10, 60)), one);
+        assert_ne!(marked(capture(20, 11, 90)), one);
+        // Acknowledgments may be alike to the last bit, where a clock stands or few frames are in a file.
+        assert_eq!(marked(capture(20, 0, 90)), None);
+        assert_eq!(marked(capture(7, 10, 90)), None);
+    }
+
     #[test]
     fn each_thing_that_is_wrong_is_told() {
         assert_eq!(said(&[]), "point P has no files");
@@ -148,5 +252,13 @@ mod tests {
         assert!(two.contains("a of 1, c of 113"), "{two}");
         assert!(two.contains("\nerror: "), "{two}");
         assert!(two.contains("c begins 1.500 s before a"), "{two}");
+        let files = ["a", "b", "c"].map(|name| Begin {
+            mark: Some(u64::from(name == "b")),
+            ..begin(name, Some((1, 1)))
+        });
+        let copy = check_copies("P", &files).expect_err("a copy").to_string();
+        assert!(copy.contains("same frames: a and c;"), "{copy}");
+        let copy = check(&[("P".to_owned(), files.to_vec())]).expect_err("a copy");
+        assert!(copy.to_string().contains("same frames: a and c;"), "{copy}");
     }
 }

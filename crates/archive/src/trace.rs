@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::files::{PointFile, ends_of};
 use crate::folder::{Folder, FolderRows};
 use crate::parts::trace_parts;
+use crate::whole::check_files;
 
 /// Reads the rows of all points in parallel and returns the facts of one trace of the captures.
 /// With several threads, the shards of an archive with one point are followed in parallel, if this
@@ -49,12 +50,16 @@ pub(crate) fn trace_in_order(
 ///
 /// # Errors
 ///
-/// If a table has no rows' columns, or rows are missing.
+/// If a table has no rows' columns, or rows or their files are missing.
 pub fn trace_batches(
     batches: &[RecordBatch],
     files: &[PointFile],
     options: &Options,
 ) -> Result<Trace, Error> {
+    check_files(files)?;
+    if files.is_empty() && !batches.is_empty() {
+        return Err(Error::NoFiles);
+    }
     let points = by_point(files).into_iter();
     let points = points.map(|(point, files)| {
         let rows = BatchRows::new(batches, point)?;
@@ -72,7 +77,7 @@ pub fn trace_batches(
     Ok(rows::trace(points, options, &mut |_| {})?)
 }
 
-fn by_point(files: &[PointFile]) -> BTreeMap<u16, Vec<&PointFile>> {
+pub(crate) fn by_point(files: &[PointFile]) -> BTreeMap<u16, Vec<&PointFile>> {
     let mut points = BTreeMap::<u16, Vec<&PointFile>>::new();
     for file in files {
         points.entry(file.place.point).or_default().push(file);
@@ -116,6 +121,12 @@ impl BatchRows {
             order,
             next: 0,
         })
+    }
+
+    /// Whether all rows are of files of the point.
+    pub(crate) fn are_of(&self, files: &[PointFile]) -> bool {
+        let last = self.order.last().map(|(file, ..)| *file as usize);
+        last.is_none_or(|last| last < files.len())
     }
 
     /// Whether any row is of a fragment.

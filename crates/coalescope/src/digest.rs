@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use coalescope_analysis::digest::{check_begins, digest_all, threads};
-use coalescope_analysis::inputs;
+use coalescope_analysis::inputs::{self, Point};
 use coalescope_archive::{PointFile, Write};
 
 use crate::Outcome;
@@ -20,6 +20,27 @@ pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
     let points = inputs::open(inputs::points(&args.files)?);
     let archive = Write::begin(&args.out, args.shards)?;
     confine::enter(&Needs::default().and_output(Some(&args.out)));
+    let begun = Instant::now();
+    match digested(args, points, threads, &archive) {
+        Ok(done) => {
+            archive.finish(&done)?;
+            describe(&done);
+        }
+        Err(error) => {
+            archive.abandon();
+            return Err(error);
+        }
+    }
+    speech::detail(|| format!("digested it in {}", took(begun)));
+    Ok(Outcome::Done)
+}
+
+fn digested(
+    args: &DigestArgs,
+    points: Vec<Point>,
+    threads: usize,
+    archive: &Write,
+) -> anyhow::Result<Vec<PointFile>> {
     let interrupt = interrupt::listen()?;
     let (points, reordered) = inputs::in_order_of_time(points, &interrupt);
     check_begins(&points, &interrupt)?;
@@ -27,12 +48,13 @@ pub(crate) fn run(args: &DigestArgs) -> anyhow::Result<Outcome> {
         speech::tell(&format!("warning: {warning}"));
     }
     memory::reading(inputs::display(&args.out));
-    let begun = Instant::now();
-    let done = digest_all(&points, &archive, args.shards, threads, &interrupt)?;
-    archive.finish(&done)?;
-    describe(&done);
-    speech::detail(|| format!("digested it in {}", took(begun)));
-    Ok(Outcome::Done)
+    Ok(digest_all(
+        &points,
+        archive,
+        args.shards,
+        threads,
+        &interrupt,
+    )?)
 }
 
 /// Reports the number of frames and the warnings.

@@ -12,7 +12,7 @@ use coalescope_report::{CheckReport, Report as TraceReport};
 use pyo3::prelude::*;
 
 use crate::attended::attended;
-use crate::error::raised;
+use crate::error::{check_range, raised};
 use crate::report::{Check, Report};
 
 /// Judges captures of the same traffic at one or more points, or an archive of them: `[NAME=]FILE`, as the command takes them.
@@ -20,12 +20,15 @@ use crate::report::{Check, Report};
 #[pyo3(signature = (*captures, compare = false, points_by_interface = false, max_connections = MAX_CONNECTIONS, threads = None))]
 pub(crate) fn trace(
     py: Python<'_>,
-    captures: Vec<OsString>,
+    captures: Vec<PathBuf>,
     compare: bool,
     points_by_interface: bool,
     max_connections: usize,
     threads: Option<u16>,
 ) -> PyResult<Report> {
+    check_range("max_connections", max_connections as u64, u32::MAX.into())?;
+    check_range("threads", threads.unwrap_or(1).into(), u16::MAX.into())?;
+    let captures: Vec<OsString> = captures.into_iter().map(PathBuf::into_os_string).collect();
     let interrupt = Interrupt::default();
     let work = || {
         let archive = task::archive(&captures, points_by_interface)?;

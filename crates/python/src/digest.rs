@@ -8,12 +8,13 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use coalescope_analysis::interrupt::Interrupt;
 use coalescope_archive::{
-    self as archive, Begin, Place, PointFile, Write, file_ends_batch, files_schema, rows_schema,
+    self as archive, Begin, MOST_SHARDS, Place, PointFile, Write, file_ends_batch, files_schema,
+    rows_schema,
 };
 use pyo3::prelude::*;
 
 use crate::attended::attended;
-use crate::error::{Error, raised};
+use crate::error::{Error, check_range, raised, unwritten};
 use crate::reader::{Begun, Capture, Raised};
 use crate::tables;
 
@@ -125,7 +126,7 @@ pub(crate) fn digest(
     points: u16,
     shards: u32,
 ) -> PyResult<Digest> {
-    let place = place(point_name, (point, points), file, shards);
+    let place = place(point_name, (point, points), file, shards)?;
     let Begun {
         name,
         source,
@@ -151,13 +152,14 @@ impl Archive {
     #[new]
     #[pyo3(signature = (path, *, shards = 16, go_on = false))]
     fn new(path: PathBuf, shards: u32, go_on: bool) -> PyResult<Self> {
+        check_shards(shards)?;
         let write = match go_on {
-            true => Write::go_on(&path, shards.max(1)),
-            false => Write::begin(&path, shards.max(1)),
+            true => Write::go_on(&path, shards),
+            false => Write::begin(&path, shards),
         };
         Ok(Self {
-            write: Some(write.map_err(raised)?),
-            shards: shards.max(1),
+            write: Some(write.map_err(unwritten)?),
+            shards,
         })
     }
 
@@ -180,7 +182,7 @@ impl Archive {
         let work = || Some(write.add(rows?, |_| !interrupt.is_set()));
         let done = attended(py, &interrupt, work)?;
         digest.raised.check()?;
-        let file = done.ok_or_else(finished)?.map_err(raised)?;
+        let file = done.ok_or_else(finished)?.map_err(unwritten)?;
         of_file(py, &file)
     }
 
@@ -188,7 +190,7 @@ impl Archive {
     fn finish(&mut self, files: &Bound<'_, PyAny>) -> PyResult<()> {
         let files = tables::files(files)?;
         let write = self.write.take().ok_or_else(finished)?;
-        write.finish(&files).map_err(raised)
+        write.finish(&files).map_err(unwritten)
     }
 }
 
@@ -212,45 +214,59 @@ pub(crate) fn unreadable<'py>(
     points: u16,
     shards: u32,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let place = place(point_name, (point, points), file, shards);
+    let place = place(point_name, (point, points), file, shards)?;
     of_file(py, &PointFile::unreadable(place, name, why))
 }
 
 /// Where a file stands: at a point of so many.
-fn place(point_name: String, (point, points): (u16, u16), file: u32, shards: u32) -> Place {
-    Place {
+fn place(
+    point_name: String,
+    (point, points): (u16, u16),
+    file: u32,
+    shards: u32,
+) -> PyResult<Place> {
+    check_shards(shards)?;
+    check_range("points", points.into(), u16::MAX.into())?;
+    check_range("point + 1", u64::from(point) + 1, points.into())?;
+    Ok(Place {
         point,
         point_name,
         file,
         points,
-        shards: shards.max(1),
-    }
+        shards,
+    })
+}
+
+fn check_shards(shards: u32) -> PyResult<()> {
+    check_range("shards", shards.into(), MOST_SHARDS.into())
 }
 
 fn finished() -> PyErr {
     Error::new_err("this archive is finished: begin another one")
 }
 
-/// How a capture begins: time of its first frame in nanoseconds since 1970, and number of the link type; `None` without frames.
+/// How a capture begins: time of its first frame in nanoseconds since 1970, number of the link type, and a number by which
+/// copies are known; `None` without frames.
 #[pyfunction]
 #[pyo3(signature = (capture, name = None))]
-pub(crate) fn how_it_begins(
-    capture: Capture,
-    name: Option<String>,
-) -> PyResult<(String, Option<(i64, u16)>)> {
+pub(crate) fn how_it_begins(capture: Capture, name: Option<String>) -> PyResult<Began> {
     let begun = capture.begin(name)?;
-    let Begin { name, first } = Begin::of(begun.name, begun.source);
+    let Begin { name, first, mark } = Begin::of(begun.name, begun.source);
     begun.raised.check()?;
-    Ok((name, first))
+    Ok((name, first.map(|(time_ns, link)| (time_ns, link, mark))))
 }
 
 /// What Python says of how a capture begins.
-type Began = (String, Option<(i64, u16)>);
+type Began = (String, Option<(i64, u16, Option<u64>)>);
 
 /// Raises all that cannot be right in how the captures of points begin, a line each.
 #[pyfunction]
 pub(crate) fn check_begins(points: Vec<(String, Vec<Began>)>) -> PyResult<()> {
-    let begin = |(name, first)| Begin { name, first };
+    let begin = |(name, first): Began| Begin {
+        name,
+        first: first.map(|(time_ns, link, _)| (time_ns, link)),
+        mark: first.and_then(|(.., mark)| mark),
+    };
     let points = points.into_iter();
     let points: Vec<_> = points
         .map(|(name, files)| (name, files.into_iter().map(begin).collect()))

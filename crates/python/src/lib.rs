@@ -29,7 +29,7 @@ mod _coalescope {
     #[pymodule_export]
     use crate::digest::{Archive, Digest, check_begins, digest, how_it_begins, unreadable};
     #[pymodule_export]
-    use crate::error::{Error, Together};
+    use crate::error::{Error, Together, Unwritten};
     #[pymodule_export]
     use crate::facts::{Facts, facts, judge, parts};
     #[pymodule_export]

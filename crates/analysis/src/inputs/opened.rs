@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use coalescope_archive::{Folder, check_copies};
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
 use coalescope_capture::provenance::describe;
 use coalescope_report::Is;
 
-use super::order::{order_of_time, words_of_order};
+use super::order::{begins, order_of_time, words_of_order};
 use super::{Named, display, is_stdin};
 use crate::error::Error;
 use crate::interrupt::{Interrupt, patient, patient_stdin};
@@ -29,6 +30,8 @@ pub struct Point {
 pub struct Input {
     /// Name in messages and reports.
     pub name: String,
+    /// Its number among those of its point as they were given, from 0.
+    pub given: u32,
     opened: Result<Kind, Arc<Error>>,
 }
 
@@ -44,7 +47,13 @@ enum Kind {
 #[must_use]
 pub fn open(points: Vec<Named>) -> Vec<Point> {
     let point = |point: Named| Point {
-        inputs: point.files.iter().map(|file| Input::open(file)).collect(),
+        inputs: (0..)
+            .zip(&point.files)
+            .map(|(given, file)| Input {
+                given,
+                ..Input::open(file)
+            })
+            .collect(),
         name: point.name,
     };
     points.into_iter().map(point).collect()
@@ -71,11 +80,13 @@ pub fn sources(points: &[Point], interrupt: &Interrupt) -> Result<Opened, Error>
     let mut reordered = Vec::new();
     for point in points {
         let mut sources = Vec::new();
-        let order = order_of_time(point, interrupt);
+        let begins = begins(point, interrupt).unwrap_or_default();
+        refused.extend(check_copies(&point.name, &begins).err().map(Error::from));
+        let order = order_of_time(point, &begins, interrupt);
         reordered.extend(
             order
                 .as_ref()
-                .map(|_| (point.name.clone(), words_of_order(point))),
+                .map(|_| (point.name.clone(), words_of_order(point.inputs.len()))),
         );
         let order = order.unwrap_or_else(|| (0..point.inputs.len()).collect());
         for input in order.iter().map(|at| &point.inputs[*at]) {
@@ -119,6 +130,7 @@ impl Input {
     pub fn open(file: &Path) -> Self {
         Self {
             name: display(file),
+            given: 0,
             opened: Kind::open(file).map_err(Arc::new),
         }
     }
@@ -181,7 +193,10 @@ impl Kind {
         }
         let name = display(path);
         if path.is_dir() {
-            return Err(Error::Directory(name));
+            return Err(match Folder::is_one(path) {
+                true => Error::Beside(name),
+                false => Error::Directory(name),
+            });
         }
         let file = File::open(path).map_err(|source| {
             let name = name.clone();

@@ -19,8 +19,13 @@ const IN_TURNS_NS: i64 = 10_000_000;
 pub fn in_order_of_time(points: Vec<Point>, interrupt: &Interrupt) -> (Vec<Point>, Vec<String>) {
     let mut warnings = Vec::new();
     let sorted = |mut point: Point| {
-        if let Some(order) = order_of_time(&point, interrupt) {
-            warnings.push(format!("{}: {}", point.name, words_of_order(&point)));
+        let begins = begins(&point, interrupt);
+        if let Some(order) = begins.and_then(|begins| order_of_time(&point, &begins, interrupt)) {
+            warnings.push(format!(
+                "{}: {}",
+                point.name,
+                words_of_order(point.inputs.len())
+            ));
             let mut given: Vec<_> = point.inputs.into_iter().map(Some).collect();
             point.inputs = order.iter().filter_map(|at| given[*at].take()).collect();
         }
@@ -31,24 +36,29 @@ pub fn in_order_of_time(points: Vec<Point>, interrupt: &Interrupt) -> (Vec<Point
 }
 
 /// The warning that files are not read in the given order.
-pub(super) fn words_of_order(point: &Point) -> String {
-    format!(
-        "its {} files were not given in order of time, and are read in that order",
-        point.inputs.len()
-    )
+pub(crate) fn words_of_order(files: usize) -> String {
+    format!("its {files} files were not given in order of time, and are read in that order")
 }
 
-/// The numbers of a point's files in order of time. `None` where that is the given order, where files were written at the same
-/// time and no order is right, or where a file can be read only once or not at all.
-pub(super) fn order_of_time(point: &Point, interrupt: &Interrupt) -> Option<Vec<usize>> {
+/// How the files of a point begin; `None` for one file alone, or where a file can be read only once or not at all.
+pub(super) fn begins(point: &Point, interrupt: &Interrupt) -> Option<Vec<Begin>> {
     if point.inputs.len() < 2 || point.inputs.iter().any(super::Input::is_stream) {
         return None;
     }
     let begins = point.inputs.iter().map(|input| -> Result<Begin, Error> {
         Ok(Begin::of(input.name.clone(), input.source(interrupt)?))
     });
-    let begins: Vec<Begin> = begins.collect::<Result<_, _>>().ok()?;
-    let order = archive::order_of_time(&begins)?;
+    begins.collect::<Result<_, _>>().ok()
+}
+
+/// The numbers of a point's files in order of time. `None` where that is the given order, or where files were written at the
+/// same time and no order is right.
+pub(super) fn order_of_time(
+    point: &Point,
+    begins: &[Begin],
+    interrupt: &Interrupt,
+) -> Option<Vec<usize>> {
+    let order = archive::order_of_time(begins)?;
     let first_ns = |at: usize| begins[at].first.map(|(first_ns, _)| first_ns);
     let begun: Vec<usize> = order
         .iter()

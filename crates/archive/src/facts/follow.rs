@@ -14,6 +14,7 @@ use crate::files::{PointFile, ends_of};
 use crate::folder::{Folder, FolderRows};
 use crate::parts::alone;
 use crate::trace::{BatchRows, trace_batches, trace_in_order};
+use crate::whole::check_files;
 
 /// The parts that can be followed separately: each shard of an archive, or `None` for all shards
 /// together. Hops are between points, and fragments are in another shard than the rest of their
@@ -46,7 +47,7 @@ pub fn facts(folder: &Folder, shard: Option<u32>, options: &Options) -> Result<F
 ///
 /// # Errors
 ///
-/// If a table has no rows' columns, rows are missing, or shards of these files have to be followed together.
+/// If a table has no rows' columns, rows or their files are missing, or shards of these files have to be followed together.
 pub fn facts_of(
     batches: &[RecordBatch],
     files: &[PointFile],
@@ -56,7 +57,11 @@ pub fn facts_of(
     let Some(shard) = shard else {
         return whole(trace_batches(batches, files, options)?);
     };
+    check_files(files)?;
     let rows = BatchRows::new(batches, 0)?;
+    if !rows.are_of(files) {
+        return Err(Error::NoFiles);
+    }
     let is_alone = files.iter().all(|file| file.place.points == 1);
     if !is_alone || rows.has_fragments() {
         return Err(Error::Together);

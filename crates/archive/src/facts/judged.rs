@@ -10,6 +10,8 @@ use super::records::{Placed, PointFacts};
 use super::tables::{Facts, records};
 use crate::error::Error;
 use crate::files::{PointFile, ends_of};
+use crate::trace::by_point;
+use crate::whole::check_files;
 
 /// A trace and its diagnosis.
 #[derive(Clone, Debug)]
@@ -25,7 +27,7 @@ pub struct Judged {
 /// # Errors
 ///
 /// If tables are not of facts, facts of a shard are missing or given twice, or the shards share
-/// state: then the facts of all shards followed together are needed.
+/// state: then the facts of all shards followed together are needed. If the facts are not of these files.
 pub fn judge(facts: &Facts, files: &[PointFile]) -> Result<Judged, Error> {
     let trace = trace_of(facts, files)?;
     let diagnosis = coalescope_knowledge::judge(&trace);
@@ -33,6 +35,7 @@ pub fn judge(facts: &Facts, files: &[PointFile]) -> Result<Judged, Error> {
 }
 
 fn trace_of(facts: &Facts, files: &[PointFile]) -> Result<Trace, Error> {
+    check_files(files)?;
     let mut points: Vec<PointFacts> = Vec::new();
     records("points", &facts.points, |point| points.push(point))?;
     points.sort_by_key(|point| (point.point, point.shard));
@@ -47,6 +50,7 @@ fn trace_of(facts: &Facts, files: &[PointFile]) -> Result<Trace, Error> {
         points: whole(points, connections)?,
         ..Trace::default()
     };
+    check_points(&trace.points, files)?;
     records("hops", &facts.hops, |hop| trace.hops.push(hop))?;
     records("datagram hops", &facts.datagram_hops, |hop| {
         trace.datagram_hops.push(hop);
@@ -100,6 +104,26 @@ fn whole(points: Vec<PointFacts>, mut connections: Vec<Placed>) -> Result<Vec<Po
         Some(_) => Err(Error::Facts),
         None => Ok(all),
     }
+}
+
+/// Checks that the points have the frames of these files.
+fn check_points(points: &[Point], files: &[PointFile]) -> Result<(), Error> {
+    let wanted = by_point(files);
+    if wanted.len() != points.len() {
+        return Err(Error::Facts);
+    }
+    for (point, files) in points.iter().zip(wanted.values()) {
+        let name = &files[0].place.point_name;
+        let wanted: u64 = files.iter().map(|file| file.end.frames).sum();
+        if (&point.name, point.frames) != (name, wanted) {
+            return Err(Error::Rows {
+                point: name.clone(),
+                wanted,
+                found: if point.name == *name { point.frames } else { 0 },
+            });
+        }
+    }
+    Ok(())
 }
 
 impl PointFacts {

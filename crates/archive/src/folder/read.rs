@@ -1,7 +1,10 @@
 //! Rows of a point from Parquet files: of all shards, in the order of the frames.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use arrow::array::RecordBatch;
+use arrow::error::ArrowError;
 use coalescope_capture::rows::{Row, Rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
@@ -9,33 +12,39 @@ use super::{Folder, batches};
 use crate::columns::RowViews;
 use crate::error::Error;
 use crate::files::PointFile;
-use crate::shard::shards_with_fragments;
+use crate::place::Place;
+use crate::shard::{shard_of, shards_with_fragments};
 
 /// Rows of one file and shard.
 struct Lane {
     path: PathBuf,
+    place: Place,
+    shard: u32,
     batches: ParquetRecordBatchReader,
     rows: RowViews,
     at: usize,
 }
 
 impl Lane {
-    /// Opens the rows at a path, if there are any.
-    fn open(path: PathBuf) -> Result<Option<Self>, Error> {
-        if !path.exists() {
+    /// Opens the rows of a file in a shard, if there are any.
+    fn open(path: PathBuf, place: &Place, shard: u32) -> Result<Option<Self>, Error> {
+        if !is_there(&path)? {
             return Ok(None);
         }
         let mut batches = batches(&path)?;
         let Some(first) = batches.next() else {
             return Ok(None);
         };
-        let rows = RowViews::of(&first?)?;
-        Ok(Some(Self {
+        let lane = Self {
+            rows: views(&path, first)?,
             path,
+            place: place.clone(),
+            shard,
             batches,
-            rows,
             at: 0,
-        }))
+        };
+        lane.check(0)?;
+        Ok(Some(lane))
     }
 
     fn number(&self) -> Option<u64> {
@@ -49,13 +58,45 @@ impl Lane {
         if self.at == self.rows.len()
             && let Some(batch) = self.batches.next()
         {
-            let batch = batch.map_err(|error| Error::Io {
-                path: self.path.clone(),
-                source: std::io::Error::other(error),
-            })?;
-            (self.rows, self.at) = (RowViews::of(&batch)?, 0);
+            (self.rows, self.at) = (views(&self.path, batch)?, 0);
+            self.check(row.number)?;
         }
         Ok(())
+    }
+
+    /// Checks that a batch is of this file and shard, and follows the frame of this number. All rows of a Parquet file are of one
+    /// shard: the first one of a batch tells.
+    fn check(&self, behind: u64) -> Result<(), Error> {
+        let mut first = Row::default();
+        if !self.rows.is_empty() {
+            self.rows.read(0, &mut first);
+        }
+        let is_here = self.rows.is_empty() || shard_of(&first, self.place.shards) == self.shard;
+        let elsewhere = (!is_here).then_some("rows of another shard");
+        let why = self.rows.misplaced(&self.place, behind).or(elsewhere);
+        why.map_or(Ok(()), |why| Err(misplaced(&self.path, why)))
+    }
+}
+
+/// Whether there is a file; an error for anything else, since nothing else may be read from.
+fn is_there(path: &Path) -> Result<bool, Error> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(true),
+        Ok(_) => Err(misplaced(path, "no file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::io(path)(error)),
+    }
+}
+
+fn views(path: &Path, batch: Result<RecordBatch, ArrowError>) -> Result<RowViews, Error> {
+    let batch = batch.map_err(Error::arrow(path))?;
+    RowViews::of(&batch).map_err(|error| misplaced(path, &error.to_string()))
+}
+
+fn misplaced(path: &Path, why: &str) -> Error {
+    Error::Misplaced {
+        path: path.to_owned(),
+        why: why.to_owned(),
     }
 }
 
@@ -107,8 +148,7 @@ impl FolderRows {
             let lane = self.lanes.get_mut(self.current);
             if let Some(lane) = lane.filter(|lane| lane.number().is_some()) {
                 lane.next(row)?;
-                self.left = self.left.saturating_sub(1);
-                return Ok(true);
+                return self.count().map(|()| true);
             }
             if self.shard.is_none() && self.left > 0 {
                 return Err(self.lacks());
@@ -120,12 +160,25 @@ impl FolderRows {
         }
     }
 
+    /// Counts a row of the present file. Those of all shards are counted together.
+    fn count(&mut self) -> Result<(), Error> {
+        if self.shard.is_some() {
+            return Ok(());
+        }
+        let left = self.left.checked_sub(1);
+        self.left =
+            left.ok_or_else(|| self.miscounted("there are more rows than frames".to_owned()))?;
+        Ok(())
+    }
+
     fn lacks(&self) -> Error {
-        let path = self.folder.path.clone();
-        let lacking = format!("rows of {} frames are missing", self.left);
+        self.miscounted(format!("rows of {} frames are missing", self.left))
+    }
+
+    fn miscounted(&self, how: String) -> Error {
         Error::Io {
-            path,
-            source: std::io::Error::other(lacking),
+            path: self.folder.path.clone(),
+            source: io::Error::other(how),
         }
     }
 
@@ -134,7 +187,7 @@ impl FolderRows {
         let all = 0..shards_with_fragments(file.place.shards);
         for shard in self.shard.map_or(all, |one| one..one + 1) {
             let path = self.folder.rows_of(file, shard);
-            self.lanes.extend(Lane::open(path)?);
+            self.lanes.extend(Lane::open(path, &file.place, shard)?);
         }
         self.left = file.end.frames;
         (self.current, self.until) = (0, 0);

@@ -1,10 +1,12 @@
 //! Facts that are missing, there twice, or none at all: each an error that says so.
 
+mod folder;
+
 use std::sync::Arc;
 
-use crate::common::{archived, captures};
+use crate::common::{archived, captures, digested};
 use arrow::array::{ArrayRef, StringArray};
-use coalescope_archive::{Error, Facts, Folder, facts, judge, parts};
+use coalescope_archive::{Error, Facts, Folder, facts, facts_of, judge, parts};
 use coalescope_capture::Options;
 use coalescope_simulate::story;
 
@@ -70,4 +72,30 @@ fn a_table_of_something_else_is_refused_by_the_name_of_its_column() {
     all.connections[0] = table.project(&[0, 1, 2]).expect("a table");
     let error = judge(&all, archive.files()).expect_err("no facts");
     assert!(error.to_string().contains("first_place"), "{error}");
+}
+
+/// Facts and rows without the files that they are of, and those of another archive.
+#[test]
+fn facts_and_rows_are_of_the_files_that_are_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = archive(folder.path());
+    let options = Options::default();
+    let together = facts(&archive, None, &options).expect("rows");
+    let nothing = judge(&Facts::default(), archive.files());
+    assert!(matches!(nothing, Err(Error::Facts)), "{nothing:?}");
+    let mut files = archive.files().to_vec();
+    files[0].end.frames -= 1;
+    let others = judge(&together, &files);
+    assert!(matches!(others, Err(Error::Rows { .. })), "{others:?}");
+    let points = captures(story("healthy-gro").expect("a story"), &[0.5]);
+    let (batches, files) = digested(&points[..1], 1);
+    let rows: Vec<_> = batches.into_iter().map(|batch| batch.rows).collect();
+    for (shard, files) in [
+        (None, &files[..0]),
+        (Some(0), &files[..0]),
+        (Some(0), &files[..1]),
+    ] {
+        let lacking = facts_of(&rows, files, shard, &options);
+        assert!(matches!(lacking, Err(Error::NoFiles)), "{lacking:?}");
+    }
 }

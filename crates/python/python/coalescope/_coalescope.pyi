@@ -22,6 +22,9 @@ class Error(Exception):
 class Together(Error):
     """Shards that have to be followed together: several points, fragments, copies of frames, a clock that was set back."""
 
+class Unwritten(Error):
+    """An archive that cannot be written: a capture is not to blame, and may be tried again."""
+
 class Report:
     """What `coalescope trace` says of captures."""
 
@@ -163,12 +166,15 @@ def facts(
 def judge(facts: Sequence[Facts], files: Union[_Path, _Stream]) -> Report:
     """Judges the facts of all shards, once. `files`: the folder of an archive, or its table of files."""
 
+_Begin = tuple[int, int, Optional[int]]
+
 def how_it_begins(
     capture: _Capture, name: Optional[str] = None
-) -> tuple[str, Optional[tuple[int, int]]]:
-    """A capture's name, time of its first frame in nanoseconds since 1970, and number of the link type; `None` without frames."""
+) -> tuple[str, Optional[_Begin]]:
+    """A capture's name, time of its first frame in nanoseconds since 1970, number of the link type, and a number by which copies
+    of a capture are known, if it has enough frames; `None` without frames."""
 
 def check_begins(
-    points: Sequence[tuple[str, Sequence[tuple[str, Optional[tuple[int, int]]]]]],
+    points: Sequence[tuple[str, Sequence[tuple[str, Optional[_Begin]]]]],
 ) -> None:
     """Raises all that cannot be right in how the captures of points begin, a line each."""
