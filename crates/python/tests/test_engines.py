@@ -16,6 +16,8 @@ from captures import Captures, missing, said
 
 # Longer than an engine takes to begin, on a machine that is busy.
 PATIENCE_S = 180
+# A folder whose name has signs that mean something in a URL.
+YEAR = "20%26 é#1 [x]"
 # Pieces of each point: many tasks, so that there is a middle.
 PIECES = 40
 NO_RAY = missing("ray")
@@ -55,6 +57,17 @@ class Engines(Captures):
             self.assertEqual(code, 1, errors.read())
             out.seek(0)
             self.assertEqual(out.read(), said("trace", *arguments))
+
+
+    def damaged(self, *words, env=None):
+        """A task that cannot be done is an error in words, and not a finding."""
+        points, _ = self.patterns(1)
+        plan = self.plan(points)
+        self.run_plan(plan, code=1)
+        shutil.rmtree(self.at("out/facts"))
+        os.truncate(glob.glob(self.at("out/rows/*/*.parquet"))[0], 100)
+        heard = [self.run_plan(plan, *more, code=2, env=env).stderr.splitlines()[-1] for more in [[], words]]
+        self.assertEqual(heard[0], heard[1])
 
 
 def stop(process):
@@ -117,6 +130,9 @@ class Ray(Engines):
         done = self.run_plan(self.plan(points), "--engine", "ray", "--workers", "2", "--format", "json", code=1)
         self.assertEqual(done.stdout, said("trace", *arguments))
 
+    def test_an_archive_that_is_damaged_is_told_in_the_same_words(self):
+        self.damaged("--engine", "ray", "--workers", "2")
+
     def test_a_node_that_is_killed_costs_nothing_but_time(self):
         address, second = self.cluster()
         env = {**self.env, "RAY_ADDRESS": address}
@@ -133,6 +149,9 @@ class Spark(Engines):
         words = ["--engine", "spark", "--workers", "2", "--format", "json"]
         done = self.run_plan(self.plan(points), *words, code=1, env=self.env)
         self.assertEqual(done.stdout, said("trace", *arguments))
+
+    def test_an_archive_that_is_damaged_is_told_in_the_same_words(self):
+        self.damaged("--engine", "spark", "--workers", "2", env=self.env)
 
     def test_an_executor_that_is_killed_costs_nothing_but_time(self):
         env = {**self.env, "SPARK_MASTER": "local-cluster[2,1,1024]"}
@@ -197,7 +216,7 @@ class Store(Engines):
         store.create_bucket(Bucket="captures")
         for name, paths in files.items():
             for path in paths:
-                store.upload_file(path, "captures", f"{name}/2026/{os.path.basename(path)}")
+                store.upload_file(path, "captures", f"{name}/{YEAR}/{os.path.basename(path)}")
         return {name: [f"s3://captures/{name}/**/{name}_*.pcap"] for name in files}, arguments
 
     def say_the_same(self, *words, env=None):
@@ -205,7 +224,7 @@ class Store(Engines):
         done = self.run_plan(self.plan(points), "--format", "json", *words, code=1, env={**self.env, **(env or {})})
         wanted = said("trace", *arguments)
         for name in points:
-            wanted = wanted.replace(self.at(f"rotated/{name}_"), f"s3://captures/{name}/2026/{name}_")
+            wanted = wanted.replace(self.at(f"rotated/{name}_"), f"s3://captures/{name}/{YEAR}/{name}_")
         self.assertEqual(done.stdout, wanted)
 
     def test_captures_in_a_store_say_the_same(self):
@@ -218,6 +237,13 @@ class Store(Engines):
     @unittest.skipIf(NO_SPARK, f"no {NO_SPARK}")
     def test_on_spark(self):
         self.say_the_same("--engine", "spark", "--workers", "2", env=Spark.env)
+
+    def test_a_store_that_does_not_answer_is_an_error(self):
+        self.uploaded(1)
+        env = {**self.env, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}"}
+        done = self.run_plan(self.plan({"A": "s3://captures/**/*.pcap"}), code=2, env=env)
+        self.assertRegex(done.stderr, "(?m)^error: ")
+        self.assertNotIn("Traceback", done.stderr)
 
     def test_a_pattern_that_matches_nothing_there_is_refused(self):
         self.uploaded(1)

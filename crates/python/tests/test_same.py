@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import pickle
 import unittest
 
@@ -106,6 +107,43 @@ class Same(Captures):
         self.addCleanup(fails.file.close)
         with self.assertRaisesRegex(ConnectionError, "does not answer"):
             list(coalescope.digest(fails, point_name="A"))
+
+    def test_a_path_is_any_path(self):
+        path = next(iter(self.points.values()))
+        self.assertEqual(coalescope.trace(pathlib.Path(path)).json(), said("trace", path))
+
+    def test_numbers_that_the_command_refuses_are_refused(self):
+        path = next(iter(self.points.values()))
+        for number in ["threads", "max_connections"]:
+            with self.assertRaisesRegex(coalescope.Error, "0 is not in 1"):
+                coalescope.trace(path, **{number: 0})
+        for numbers in [{"shards": 0}, {"shards": 1025}, {"points": 0}, {"point": 2, "points": 2}]:
+            with self.assertRaisesRegex(coalescope.Error, "is not in 1"):
+                coalescope.digest(path, point_name="A", **numbers)
+
+    def test_facts_are_of_the_files_that_are_judged(self):
+        digests = [coalescope.digest(path, point_name=name, name=path) for name, path in self.points.items()]
+        rows = [digest.reader().read_all() for digest in digests]
+        facts = coalescope.facts(rows[0], digests[0].files)
+        for others in [[], [facts, facts]]:
+            with self.assertRaisesRegex(coalescope.Error, "facts are missing"):
+                coalescope.judge(others, digests[0].files)
+        with self.assertRaisesRegex(coalescope.Error, "rows of 0"):
+            coalescope.judge([facts], digests[1].files)
+        for shard in [None, 0]:
+            with self.assertRaisesRegex(coalescope.Error, "table of files"):
+                coalescope.facts(rows[0], shard=shard)
+
+    def test_an_archive_that_cannot_be_written_is_no_capture_that_cannot_be_read(self):
+        path = next(iter(self.points.values()))
+        with open(self.at("file"), "w", encoding="utf-8"):
+            pass
+        with self.assertRaises(coalescope.Unwritten):
+            coalescope.Archive(self.at("file/archive"))
+        archive = coalescope.Archive(self.at("archive"), shards=1)
+        os.rmdir(self.at("archive/rows/shard=0"))
+        with self.assertRaises(coalescope.Unwritten):
+            archive.add(path, point_name="A")
 
     def test_a_table_of_something_else_is_refused(self):
         with self.assertRaisesRegex(coalescope.Error, "no column"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional, Union
 
 import coalescope
@@ -14,7 +14,7 @@ from .plan import File, Plan, Point
 # Asked for at the same time: an object store takes its time to answer.
 _AT_ONCE = 16
 
-Begun = tuple[File, Optional[tuple[int, int]]]
+Begun = tuple[File, Optional[tuple[int, int, Optional[int]]]]
 
 
 @dataclass
@@ -34,17 +34,18 @@ def look(plan: Plan) -> Looked:
         for point in plan.points:
             begun = _readable(looked, point, list(pool.map(_begin, point.files)))
             begun = _in_order(looked, point, begun)
-            point.files = [file for file, _ in begun]
+            point.files = [replace(file, begins_ns=first and first[0]) for file, first in begun]
             points.append((point.name, [(file.path, first) for file, first in begun]))
     coalescope.check_begins(points)
     return looked
 
 
 def _begin(file: File) -> Union[Begun, tuple[File, Exception]]:
+    """A store that does not answer is no capture that cannot be read, and is raised."""
     try:
         with places.opened(file.path) as capture:
             return file, coalescope.how_it_begins(capture, file.path)[1]
-    except (coalescope.Error, OSError) as error:
+    except coalescope.Error as error:
         return file, error
 
 

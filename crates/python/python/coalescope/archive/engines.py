@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +20,10 @@ TRIES = 4
 _LOOK_S = 1.0
 
 Results = Iterator[dict[str, Any]]
+
+
+class EngineError(Exception):
+    """What an engine says, or that it is not there."""
 
 
 def local(tasks: list[work.Task], workers: Optional[int]) -> Results:
@@ -42,22 +48,36 @@ def _again(task: str) -> str:
 
 def ray(tasks: list[work.Task], workers: Optional[int]) -> Results:
     """On Ray: the cluster that RAY_ADDRESS names, or one on this machine. What a lost node did is done by another."""
-    import ray as engine
-
+    try:
+        engine: Any = importlib.import_module("ray")
+    except ImportError as error:
+        raise EngineError("ray is not installed: pip install ray") from error
     if not engine.is_initialized():
         engine.init(num_cpus=None if os.environ.get("RAY_ADDRESS") else workers, log_to_driver=False)
     remote = engine.remote(max_retries=TRIES, retry_exceptions=[OSError])(work.do)
     waiting = [remote.remote(work.packed(task)) for task in tasks]
     while waiting:
         done, waiting = engine.wait(waiting, num_returns=1)
-        for result in engine.get(done):
+        for result in _got(engine, done):
             yield json.loads(result)
+
+
+def _got(engine: Any, done: list[Any]) -> list[str]:
+    """Results of Ray, whose own words about a failed task are where in Python it failed."""
+    try:
+        return list(engine.get(done))
+    except engine.exceptions.RayTaskError as error:
+        raise EngineError(str(error.cause)) from error
+    except engine.exceptions.RayError as error:
+        raise EngineError(f"ray: {error}") from error
 
 
 def spark(tasks: list[work.Task], workers: Optional[int]) -> Results:
     """On Spark: the session that is there, or one as `spark-submit` and its settings say. A group is a task."""
-    from pyspark.sql import SparkSession
-
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise EngineError("pyspark is not installed: pip install pyspark") from error
     builder = SparkSession.builder.appName("coalescope.archive")
     if workers and "SPARK_MASTER" not in os.environ:
         builder = builder.master(f"local[{workers}]")
@@ -101,11 +121,17 @@ def _collected(results: Any, tasks: list[work.Task]) -> Results:
                 told.add(number)
                 yield {"weight": task.weight(), "failed": None}
     if failed:
-        raise failed[0]
+        raise EngineError(_last_words(failed[0])) from failed[0]
     for row in said:
         result = json.loads(row.result)
         if row.number not in told or result["failed"]:
             yield {**result, "is_told": row.number in told}
+
+
+def _last_words(error: BaseException) -> str:
+    """What a task said in the end: the last line of its trace in Python, which Spark repeats behind one of Java."""
+    found = re.findall(r"^[ \t]*(?:\w+\.)*\w*(?:Error|Exception): (.*)$", str(error).partition("JVM stacktrace")[0], re.M)
+    return str(found[-1]) if found else f"spark: {error}"
 
 
 ENGINES: dict[str, Callable[[list[work.Task], Optional[int]], Results]] = {

@@ -6,9 +6,11 @@ import fnmatch
 import glob
 import os
 import re
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Union
+from urllib.parse import quote
 
 from pyarrow import fs
 
@@ -25,8 +27,32 @@ def matching(pattern: str, folder: str) -> list[tuple[str, int]]:
     """Files that match a pattern, and their bytes; a pattern without a folder is beside the plan."""
     if is_remote(pattern):
         return sorted(_remote(pattern))
-    paths = glob.glob(os.path.join(folder, pattern), recursive=True)
-    return sorted((path, os.path.getsize(path)) for path in paths if os.path.isfile(path))
+    return sorted(_local(os.path.join(folder, os.path.expanduser(pattern))))
+
+
+def _local(pattern: str) -> Iterator[tuple[str, int]]:
+    for path in glob.glob(pattern, recursive=True):
+        # A ring may have removed a file since its folder was read.
+        with suppress(FileNotFoundError):
+            found = os.stat(path)
+            if stat.S_ISREG(found.st_mode):
+                yield path, found.st_size
+
+
+def identity(path: str) -> Any:
+    """The same for all names and links of one file."""
+    with suppress(FileNotFoundError):
+        if not is_remote(path):
+            found = os.stat(path)
+            return found.st_dev, found.st_ino
+    return path
+
+
+def store_of(url: str) -> tuple[Any, str]:
+    """The store that a URL means, and the path there. Names of objects may have any sign; in a URL some mean something."""
+    scheme, path = url.split("://", 1)
+    store, inner = fs.FileSystem.from_uri(f"{scheme}://{quote(path, safe='/:@')}")
+    return store, str(inner)
 
 
 def _remote(pattern: str) -> Iterator[tuple[str, int]]:
@@ -34,7 +60,7 @@ def _remote(pattern: str) -> Iterator[tuple[str, int]]:
     # The store that a URL means is told by its head; a pattern's own signs would not pass as those of a URL.
     found = _MAGIC.search(rest)
     head = rest[: found.start()].rpartition("/")[0] if found else rest
-    store, base = fs.FileSystem.from_uri(f"{scheme}://{head}")
+    store, base = store_of(f"{scheme}://{head}")
     if not found:
         info = store.get_file_info(base)
         infos = [info] if info.is_file else []
@@ -60,6 +86,6 @@ def opened(path: str) -> Iterator[Union[str, Any]]:
     if not is_remote(path):
         yield path
         return
-    store, inner = fs.FileSystem.from_uri(path)
+    store, inner = store_of(path)
     with store.open_input_stream(inner, compression=None, buffer_size=1 << 22) as stream:
         yield stream

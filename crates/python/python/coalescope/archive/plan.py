@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Optional
 
 from . import places
 
@@ -23,6 +25,8 @@ class File:
 
     path: str
     size_bytes: int
+    # A ring writes files of the same name and size anew.
+    begins_ns: Optional[int] = None
 
 
 @dataclass
@@ -44,16 +48,7 @@ class Plan:
     @staticmethod
     def read(path: str) -> Plan:
         """Reads a plan, and looks which files there are."""
-        try:
-            import yaml
-        except ImportError as error:
-            raise PlanError(["plans are read with PyYAML: pip install 'coalescope[archive]'"]) from error
-        try:
-            with open(path, encoding="utf-8") as text:
-                said = yaml.safe_load(text)
-        except (OSError, yaml.YAMLError) as error:
-            raise PlanError([f"{path}: {error}"]) from error
-        plan = _plan(path, said)
+        plan = _plan(path, _loaded(path))
         # Workers may be elsewhere.
         plan._find(os.path.dirname(os.path.abspath(path)))
         return plan
@@ -64,32 +59,72 @@ class Plan:
             for pattern in point.patterns:
                 found = places.matching(pattern, folder)
                 if not found:
-                    wrong.append(f"point {point.name}: no file matches {pattern}")
+                    wrong.append(f"point {point.name}: no file matches {pattern}{_as_they_are(pattern)}")
                 point.files.extend(File(*one) for one in found)
-            wrong.extend(_twice(point))
             if not point.patterns:
                 wrong.append(f"point {point.name} has no files")
+        wrong.extend(self._twice())
         if wrong:
             raise PlanError(wrong)
 
+    def _twice(self) -> Iterator[str]:
+        """Files that are there twice, under whatever name, at one point or at two."""
+        seen: dict[Any, str] = {}
+        for point in self.points:
+            for file in point.files:
+                identity = places.identity(file.path)
+                if identity in seen:
+                    other = seen[identity]
+                    same = "" if other == file.path else f" (it is {other})"
+                    yield f"point {point.name}: {file.path} matches two patterns{same}"
+                seen[identity] = file.path
 
-def _twice(point: Point) -> list[str]:
-    seen: set[str] = set()
-    wrong = []
-    for file in point.files:
-        if file.path in seen:
-            wrong.append(f"point {point.name}: {file.path} matches two patterns")
-        seen.add(file.path)
-    return wrong
+
+def _as_they_are(pattern: str) -> str:
+    """What a shell does with a pattern besides."""
+    return ": braces and variables are taken as they are" if re.search("[{$]", pattern) else ""
+
+
+def _loaded(path: str) -> Any:
+    """What the text says. A key that is there twice would hide files."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise PlanError(["plans are read with PyYAML: pip install 'coalescope[archive]'"]) from error
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        _check_keys(yaml.compose(text, yaml.SafeLoader))
+        return yaml.safe_load(text)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise PlanError([f"{path}: {error}"]) from error
+
+
+def _check_keys(node: Any) -> None:
+    """Looks for keys in all that is below a node of YAML. An anchor may stand in itself."""
+    waiting, known = [node], set()
+    while waiting:
+        node = waiting.pop()
+        below = getattr(node, "value", None)
+        if id(node) in known or not isinstance(below, list):
+            continue
+        known.add(id(node))
+        pairs = [one for one in below if isinstance(one, tuple)]
+        keys = [key.value for key, _ in pairs if isinstance(key.value, str)]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise ValueError(f"{key} is there twice, {str(node.start_mark).strip()}")
+        waiting.extend(one for pair in pairs for one in pair)
+        waiting.extend(one for one in below if not isinstance(one, tuple))
 
 
 def _plan(path: str, said: Any) -> Plan:
     if not isinstance(said, dict) or not isinstance(said.get("points"), list) or not said["points"]:
         raise PlanError([f"{path}: a plan has `points`, a list of `name` and `files` (docs/archive.md)"])
     unknown = set(said) - {"points", "shards"}
-    wrong = [f"{path}: {name} is nothing that a plan says: it has points and shards" for name in sorted(unknown)]
+    wrong = [f"{path}: {name} is nothing that a plan says: it has points and shards" for name in sorted(map(str, unknown))]
     shards = said.get("shards", 64)
-    if not isinstance(shards, int) or not 1 <= shards <= 1024:
+    if isinstance(shards, bool) or not isinstance(shards, int) or not 1 <= shards <= 1024:
         wrong.append(f"{path}: shards is a number from 1 to 1024")
     points = [_point(path, number, one, wrong) for number, one in enumerate(said["points"])]
     names = [point.name for point in points]
@@ -100,14 +135,16 @@ def _plan(path: str, said: Any) -> Plan:
 
 
 def _point(path: str, number: int, said: Any, wrong: list[str]) -> Point:
-    if not isinstance(said, dict) or not isinstance(said.get("name"), str):
-        wrong.append(f"{path}: point {number + 1} has no name")
+    name = said.get("name") if isinstance(said, dict) else None
+    if not isinstance(name, str) or not name:
+        why = "has no name" if name in (None, "") else f"has the name {name}, which is no text: put it in quotes"
+        wrong.append(f"{path}: point {number + 1} {why}")
         return Point(f"{number + 1}", [])
     files = said.get("files", [])
     patterns = [files] if isinstance(files, str) else files
     if not isinstance(patterns, list) or not all(isinstance(one, str) for one in patterns):
-        wrong.append(f"{path}: files of point {said['name']} are patterns: a text, or a list of them")
+        wrong.append(f"{path}: files of point {name} are patterns: a text, or a list of them")
         patterns = []
-    for name in sorted(set(said) - {"name", "files"}):
-        wrong.append(f"{path}: {name} is nothing that a point has: it has a name and files")
-    return Point(said["name"], patterns)
+    for key in sorted(map(str, set(said) - {"name", "files"})):
+        wrong.append(f"{path}: {key} is nothing that a point has: it has a name and files")
+    return Point(name, patterns)

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import sys
+import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Optional
 
@@ -75,6 +77,8 @@ def _do(asked: Asked, step: str, tasks: list[Task]) -> None:
     # The longest ones first: the last one to end keeps nobody waiting.
     left.sort(key=lambda task: -task.weight())
     for result in ENGINES[asked.engine](left, asked.workers):
+        if "error" in result:
+            raise coalescope.Error(result["error"])
         if result["failed"]:
             _warn([f"{result['failed']} (left out)"])
         if not result.get("is_told"):
@@ -89,6 +93,7 @@ def _finish(out: str, shards: int, tasks: list[Digest]) -> None:
     """Makes the archive whole, and says what was odd."""
     files = pa.concat_tables(pq.read_table(task.done_at()) for task in tasks)
     coalescope.Archive(out, shards=shards, go_on=True).finish(files)
+    _sweep(os.path.join(out, "ends"))
     rows = files.to_pylist()
     _warn(_odd(rows))
     frames, damaged = sum(row["frames"] for row in rows), sum(row["unreadable_bytes"] > 0 for row in rows)
@@ -113,6 +118,14 @@ def _odd(rows: list[dict[str, Any]]) -> Iterable[str]:
         before = row
 
 
+def _sweep(folder: str) -> None:
+    """Removes what tasks left that were killed."""
+    for name in os.listdir(folder):
+        if name.endswith(".part"):
+            with suppress(FileNotFoundError):
+                os.remove(os.path.join(folder, name))
+
+
 def _judged(asked: Asked) -> coalescope.Report:
     """Judges by shards where these tell all, and else by all of them together."""
     report = _judged_parts(asked, coalescope.parts(asked.out))
@@ -128,6 +141,7 @@ def _judged(asked: Asked) -> coalescope.Report:
 def _judged_parts(asked: Asked, parts: list[Optional[int]]) -> Optional[coalescope.Report]:
     tasks = [Follow(asked.out, part, _bytes(asked.out, part)) for part in parts]
     _do(asked, "follow", tasks)
+    _sweep(os.path.join(asked.out, "facts"))
     facts = [task.facts() for task in tasks]
     try:
         return coalescope.judge(facts, asked.out)
@@ -158,9 +172,27 @@ def _keep_plan(out: str, looked: Looked) -> None:
     if os.path.isdir(out) and os.listdir(out):
         raise PlanError([f"{out} is there already and not empty: name a folder that is not there yet"])
     os.makedirs(out, exist_ok=True)
-    with open(f"{kept}.part", "w", encoding="utf-8") as new:
-        new.write(plan)
-    os.replace(f"{kept}.part", kept)
+    if not _put(kept, plan):
+        # Another run began at the same time.
+        _keep_plan(out, looked)
+
+
+def _put(path: str, text: str) -> bool:
+    """Writes a file in one instant, unless it is there."""
+    unfinished = f"{path}.{uuid.uuid4().hex}.part"
+    with open(unfinished, "w", encoding="utf-8") as new:
+        new.write(text)
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        return False
+    except OSError:
+        # A file system without hard links.
+        os.replace(unfinished, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.remove(unfinished)
+    return True
 
 
 def _warn(warnings: Iterable[str]) -> None:

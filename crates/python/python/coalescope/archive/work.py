@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import uuid
 from dataclasses import asdict, dataclass
 from typing import Any, Optional
 
@@ -43,7 +44,8 @@ class Digest:
         return self.size_bytes
 
     def do(self) -> dict[str, Any]:
-        """Digests it. A capture that is none is named; what a store does not answer is raised, and tried again."""
+        """Digests it. A capture that is none is named; what a store does not answer, or has no room for, is raised, and tried
+        again."""
         place: dict[str, Any] = {
             "point_name": self.point_name,
             "name": self.path,
@@ -51,11 +53,13 @@ class Digest:
             "file": self.file,
             "points": self.points,
         }
-        archive = coalescope.Archive(self.out, shards=self.shards, go_on=True)
         failed = None
         try:
+            archive = coalescope.Archive(self.out, shards=self.shards, go_on=True)
             with places.opened(self.path) as capture:
                 files = archive.add(capture, **place)
+        except coalescope.Unwritten as error:
+            raise OSError(str(error)) from error
         except coalescope.Error as error:
             failed = str(error)
             files = coalescope.unreadable(failed, shards=self.shards, **place)
@@ -109,7 +113,8 @@ Task = Any
 def write(table: pa.Table, path: str) -> None:
     """Writes a table in one instant."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    unfinished = f"{path}.{os.getpid()}.part"
+    # The same task may be done elsewhere at the same time, by a process of the same number.
+    unfinished = f"{path}.{uuid.uuid4().hex}.part"
     pq.write_table(table, unfinished, compression="zstd")
     os.replace(unfinished, path)
 
@@ -127,5 +132,9 @@ def unpacked(text: str) -> Task:
 
 
 def do(text: str) -> str:
-    """Does a task that was packed; what came of it, packed as well."""
-    return json.dumps(unpacked(text).do())
+    """Does a task that was packed; what came of it, packed as well. What is wrong with an archive is said, so that any engine
+    hands on the words, and does not try again."""
+    try:
+        return json.dumps(unpacked(text).do())
+    except coalescope.Error as error:
+        return json.dumps({"error": str(error)})
