@@ -1,7 +1,8 @@
 //! PSH marks the end of what an application has written (RFC 9293, 3.9.1.2), on some stacks: others set the flag in each frame, or
 //! in none. What is said must not hang on that flag alone.
 
-mod common;
+#[path = "common/input.rs"]
+mod given;
 
 use coalescope_capture::{Options, trace};
 use coalescope_knowledge::{Diagnosis, Finding, Id, Merging, judge};
@@ -9,7 +10,7 @@ use coalescope_simulate::{
     Cause, Cut, Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, Merge, Point, Push, Scenario,
     Side, Turn, run, stories, story,
 };
-use common::input;
+use given::input;
 
 fn judged(points: &[(String, Vec<u8>)]) -> Diagnosis {
     let inputs = points.iter();

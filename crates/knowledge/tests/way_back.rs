@@ -1,14 +1,15 @@
 //! Acknowledgments that are lost on their way back are neither a pause of the sender nor a loss of data, and between two points
 //! the hop back is named; a SYN that was lost is what a short connection waited for.
 
-use std::io::Cursor;
+#[path = "common/input.rs"]
+mod given;
 
-use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
 use coalescope_knowledge::{Diagnosis, Finding, Id, Merging, Reason, judge};
 use coalescope_simulate::{
     Cause, Element, Lane, Link, MICROSECOND, MILLISECOND, Point, Scenario, Side, Turn, run,
 };
+use given::input;
 
 const RATE_BPS: u64 = 100_000_000;
 
@@ -34,14 +35,6 @@ fn download(place: usize, fault: impl FnOnce(&mut Lane)) -> Vec<PointInput> {
         .into_iter()
         .map(|point| input(&point.name, point.bytes))
         .collect()
-}
-
-fn input(name: &str, bytes: Vec<u8>) -> PointInput {
-    let source = Source::from_reader(name, Box::new(Cursor::new(bytes)), None);
-    PointInput {
-        name: name.to_owned(),
-        sources: vec![(name.to_owned(), source.expect("a capture"))],
-    }
 }
 
 fn judged(inputs: Vec<PointInput>) -> Diagnosis {

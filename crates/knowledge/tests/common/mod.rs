@@ -1,10 +1,9 @@
 //! Classic captures, taken apart into their records, and given to `trace`.
 
-use std::io::Cursor;
+mod input;
 
-use coalescope_capture::PointInput;
-use coalescope_capture::file::Source;
 use coalescope_simulate::{Element, Format, Scenario};
+pub(crate) use input::input;
 
 /// A number of a capture, at a place in bytes.
 pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
@@ -29,15 +28,5 @@ pub(crate) fn make_classic(scenario: &mut Scenario) {
         if let Element::Point(point) = element {
             point.format = Format::default();
         }
-    }
-}
-
-/// A point with one capture.
-pub(crate) fn input(name: &str, bytes: Vec<u8>) -> PointInput {
-    let reader = Box::new(Cursor::new(bytes));
-    let source = Source::from_reader(name, reader, None).expect("a capture");
-    PointInput {
-        name: name.to_owned(),
-        sources: vec![(name.to_owned(), source)],
     }
 }
