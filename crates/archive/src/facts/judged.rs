@@ -106,20 +106,22 @@ fn whole(points: Vec<PointFacts>, mut connections: Vec<Placed>) -> Result<Vec<Po
     }
 }
 
-/// Checks that the points have the frames of these files.
+/// Checks that the points have the frames of these files; points are in the order of the path, which need not be the given one.
 fn check_points(points: &[Point], files: &[PointFile]) -> Result<(), Error> {
     let wanted = by_point(files);
     if wanted.len() != points.len() {
         return Err(Error::Facts);
     }
-    for (point, files) in points.iter().zip(wanted.values()) {
+    for files in wanted.values() {
         let name = &files[0].place.point_name;
         let wanted: u64 = files.iter().map(|file| file.end.frames).sum();
-        if (&point.name, point.frames) != (name, wanted) {
+        let point = points.iter().find(|point| point.name == *name);
+        let found = point.map_or(0, |point| point.frames);
+        if found != wanted {
             return Err(Error::Rows {
                 point: name.clone(),
                 wanted,
-                found: if point.name == *name { point.frames } else { 0 },
+                found,
             });
         }
     }
