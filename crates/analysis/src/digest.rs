@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use coalescope_archive::{Begin, Place, PointFile, Write, check, digest, each};
+use coalescope_archive::{Place, PointFile, Write, check, digest, each};
 
 use crate::error::Error;
 use crate::inputs::{self, Input, Point};
@@ -17,7 +17,7 @@ pub fn check_begins(points: &[Point], interrupt: &Interrupt) -> Result<(), Error
     let mut refused = Vec::new();
     let mut all = Vec::new();
     for point in points {
-        let begins = point.inputs.iter().map(|input| begin(input, interrupt));
+        let begins = point.inputs.iter().map(|input| input.begin(interrupt));
         let (begun, failed): (Vec<_>, Vec<_>) = begins.partition(Result::is_ok);
         refused.extend(failed.into_iter().filter_map(Result::err));
         let begun = begun.into_iter().filter_map(Result::ok).collect();
@@ -25,17 +25,6 @@ pub fn check_begins(points: &[Point], interrupt: &Interrupt) -> Result<(), Error
     }
     inputs::refuse(refused)?;
     Ok(check(&all)?)
-}
-
-fn begin(input: &Input, interrupt: &Interrupt) -> Result<Begin, Error> {
-    let name = input.name.clone();
-    if input.is_stream() {
-        return Ok(Begin {
-            name,
-            ..Begin::default()
-        });
-    }
-    Ok(Begin::of(name, input.source(interrupt)?))
 }
 
 /// Digests all captures with at most this number of threads; returns the warnings of each.

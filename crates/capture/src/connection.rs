@@ -98,12 +98,8 @@ impl Connection {
     /// Whether this frame can be the first one of the direction of which nothing was seen: its numbers are near those of the
     /// other direction.
     pub(crate) fn is_answered_by(&self, frame: &Frame) -> bool {
-        let [own, other] = if frame.from_low {
-            [LOW, HIGH]
-        } else {
-            [HIGH, LOW]
-        };
-        let [own, other] = [own, other].map(|index| &self.flows[index]);
+        let from = if frame.from_low { LOW } else { HIGH };
+        let [own, other] = [from, 1 - from].map(|index| &self.flows[index]);
         frame.flags.has(Flags::ACK)
             && own.counts.frames == 0
             && own.is_near(frame.seq)

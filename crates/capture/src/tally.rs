@@ -291,7 +291,7 @@ impl Tally {
 
     /// Whether a frame with so much payload carries one segment; also true while the segment size is not known.
     pub(crate) fn is_one_segment(&self, payload: u32) -> bool {
-        self.largest_segment().is_none_or(|size| payload <= size)
+        self.part_of_segment(payload) != Part::More
     }
 
     /// What a payload is of a segment, as far as known now.

@@ -3,10 +3,10 @@
 
 mod common;
 
-use coalescope_capture::{Options, PointInput, trace};
+use coalescope_capture::PointInput;
 use coalescope_knowledge::{Merging, judge};
 use coalescope_simulate::{run, stories, story};
-use common::{input, make_classic, records, word};
+use common::{input, make_classic, records, traced, word};
 
 /// What is wrong with a classic capture.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +61,7 @@ fn flawed(bytes: &[u8], flaw: Flaw) -> Vec<u8> {
 }
 
 fn merging(inputs: Vec<PointInput>) -> Merging {
-    let trace = trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good");
-    judge(&trace).verdict.merging
+    judge(&traced(inputs)).verdict.merging
 }
 
 #[test]

@@ -4,10 +4,10 @@
 mod common;
 
 use coalescope_capture::facts::{Hop, Trace};
-use coalescope_capture::{Options, trace, trace_parts};
+use coalescope_capture::{Options, trace_parts};
 use coalescope_knowledge::judge;
 use coalescope_simulate::{run, stories, story};
-use common::{input, make_classic, records, word};
+use common::{input, make_classic, records, traced, word};
 
 /// Lengths of a record's own header and Ethernet's.
 const RECORD: usize = 16;
@@ -53,12 +53,12 @@ fn with_tunnel(bytes: &[u8], is_toward_server: bool) -> Vec<u8> {
     [&bytes[..24], &all.collect::<Vec<_>>().concat()].concat()
 }
 
-fn traced(points: &[(String, Vec<u8>)]) -> Trace {
-    let inputs = points.iter();
-    let inputs = inputs
-        .map(|(name, bytes)| input(name, bytes.clone()))
-        .collect();
-    trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good")
+fn traced_all(points: &[(String, Vec<u8>)]) -> Trace {
+    traced(
+        points
+            .iter()
+            .map(|(name, bytes)| input(name, bytes.clone())),
+    )
 }
 
 /// The captures of all stories over IPv4.
@@ -89,13 +89,13 @@ fn said(trace: &Trace) -> Vec<String> {
 fn a_tunnel_in_one_direction_changes_nothing_that_is_said() {
     let mut tried = 0;
     for (name, points) in told() {
-        let plain = said(&traced(&points));
+        let plain = said(&traced_all(&points));
         for place in 0..points.len() {
             for is_toward_server in [true, false] {
                 let mut some = points.clone();
                 some[place].1 = with_tunnel(&points[place].1, is_toward_server);
                 let about = format!("{name} at {place}, {is_toward_server}");
-                assert_eq!(said(&traced(&some)), plain, "{about}");
+                assert_eq!(said(&traced_all(&some)), plain, "{about}");
                 tried += 1;
             }
         }
@@ -112,7 +112,7 @@ fn connections(points: &[(String, Vec<u8>)]) -> usize {
     };
     let shared = trace_parts(input(name, bytes.clone()), &options, &mut |_| {});
     let shared = shared.expect("a thread for each part");
-    let alone = traced(&points[..1]).points[0].connections.len();
+    let alone = traced_all(&points[..1]).points[0].connections.len();
     // Where frames are copies of others, the parts do not say.
     let shared = shared.map_or(alone, |trace| trace.points[0].connections.len());
     assert_eq!(shared, alone, "{name}");

@@ -4,20 +4,18 @@
 #[path = "common/input.rs"]
 mod given;
 
-use coalescope_capture::{Options, trace};
 use coalescope_knowledge::{Diagnosis, Finding, Id, Merging, judge};
 use coalescope_simulate::{
     Cause, Cut, Element, Hop, Lane, Link, MICROSECOND, MILLISECOND, Merge, Point, Push, Scenario,
     Side, Turn, run, stories, story,
 };
-use given::input;
+use given::{input, traced};
 
 fn judged(points: &[(String, Vec<u8>)]) -> Diagnosis {
-    let inputs = points.iter();
-    let inputs = inputs
-        .map(|(name, bytes)| input(name, bytes.clone()))
-        .collect();
-    judge(&trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good"))
+    let inputs = points
+        .iter()
+        .map(|(name, bytes)| input(name, bytes.clone()));
+    judge(&traced(inputs))
 }
 
 /// What is said of all points of a scenario together, and of each alone, where little is seen of what was lost in front.

@@ -1,15 +1,16 @@
 //! What is found in every simulated story, and what must not be.
 
-use std::io::Cursor;
+#[path = "common/input.rs"]
+mod given;
 
 use coalescope_capture::facts::Trace;
-use coalescope_capture::file::Source;
-use coalescope_capture::{Options, PointInput, trace};
+use coalescope_capture::{Options, trace};
 use coalescope_knowledge::{Diagnosis, Id, Merging, Proof, compare, judge};
 use coalescope_simulate::{
     Cause, Element, Format, Hop, Lane, Link, Outcome, Point, Scenario, Side, Turn, run, stories,
     story,
 };
+use given::input;
 
 /// The facts of some of a scenario's points; of all if none is named.
 fn traced(scenario: &Scenario, only: &[&str]) -> Trace {
@@ -23,15 +24,8 @@ fn traced_points(outcome: &Outcome, only: &[&str]) -> Trace {
         .points
         .iter()
         .filter(|point| wanted(&point.name))
-        .map(|point| {
-            let reader = Box::new(Cursor::new(point.bytes.clone()));
-            let source = Source::from_reader(&point.name, reader, None).expect("a capture");
-            PointInput {
-                name: point.name.clone(),
-                sources: vec![(point.name.clone(), source)],
-            }
-        });
-    trace(inputs.collect(), &Options::default(), &mut |_| {}).expect("inputs are good")
+        .map(|point| input(&point.name, point.bytes.clone()));
+    given::traced(inputs)
 }
 
 fn ids(diagnosis: &Diagnosis) -> Vec<&'static str> {
@@ -298,12 +292,7 @@ fn zero_checksums(pcap: &mut [u8]) {
 #[test]
 fn interfaces_can_be_points() {
     let outcome = run(&story("hyperv-rsc-jumbo").unwrap());
-    let reader = Box::new(Cursor::new(outcome.combined()));
-    let source = Source::from_reader("all", reader, None).unwrap();
-    let input = PointInput {
-        name: "all".to_owned(),
-        sources: vec![("all".to_owned(), source)],
-    };
+    let input = input("all", outcome.combined());
     let options = Options {
         points_by_interface: true,
         ..Options::default()

@@ -4,10 +4,9 @@
 mod common;
 
 use coalescope_capture::facts::{Hop, Trace};
-use coalescope_capture::{Options, trace};
 use coalescope_knowledge::judge;
 use coalescope_simulate::{Outcome, run, stories, story};
-use common::{input, make_classic, records, word};
+use common::{input, make_classic, records, traced, word};
 
 /// A capture that has nothing to do with the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,12 +57,12 @@ fn stranger(kind: Stranger, beside: &[u8]) -> Vec<u8> {
     }
 }
 
-fn traced(points: &[(String, Vec<u8>)]) -> Trace {
-    let inputs = points.iter();
-    let inputs = inputs
-        .map(|(name, bytes)| input(name, bytes.clone()))
-        .collect();
-    trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good")
+fn traced_all(points: &[(String, Vec<u8>)]) -> Trace {
+    traced(
+        points
+            .iter()
+            .map(|(name, bytes)| input(name, bytes.clone())),
+    )
 }
 
 /// What hops say, those on which no connection was found left out.
@@ -104,7 +103,7 @@ fn a_capture_of_something_else_takes_no_hop_and_no_finding_away() {
     let mut accused = 0;
     for story_of in stories().iter().filter(|story| story.points.len() > 1) {
         let points = named(&simulated(story_of.name, false));
-        let alone = traced(&points);
+        let alone = traced_all(&points);
         accused += u32::from(
             findings(&alone)
                 .iter()
@@ -115,7 +114,7 @@ fn a_capture_of_something_else_takes_no_hop_and_no_finding_away() {
                 let mut more = points.clone();
                 let bytes = stranger(kind, &points[0].1);
                 more.insert(place, ("STRANGER".to_owned(), bytes));
-                let beside = traced(&more);
+                let beside = traced_all(&more);
                 let about = format!("{}: {kind:?} at {place}", story_of.name);
                 assert_eq!(hops(&beside), hops(&alone), "{about}");
                 if kind != Stranger::Other {
@@ -135,7 +134,7 @@ fn a_capture_of_something_else_keeps_no_path_from_being_put_in_order() {
     for story_of in three {
         let mut points = named(&simulated(story_of.name, false));
         points.swap(0, 1);
-        let alone = traced(&points);
+        let alone = traced_all(&points);
         let is_sorted = |point: &coalescope_capture::facts::Point| point.name == points[0].0;
         sorted += u32::from(!alone.points.first().is_some_and(is_sorted));
         for kind in STRANGERS {
@@ -144,7 +143,7 @@ fn a_capture_of_something_else_keeps_no_path_from_being_put_in_order() {
                 let bytes = stranger(kind, &points[0].1);
                 more.insert(place, ("STRANGER".to_owned(), bytes));
                 let about = format!("{}: {kind:?} at {place}", story_of.name);
-                assert_eq!(hops(&traced(&more)), hops(&alone), "{about}");
+                assert_eq!(hops(&traced_all(&more)), hops(&alone), "{about}");
             }
         }
     }
@@ -156,11 +155,11 @@ fn a_capture_of_something_else_keeps_no_path_from_being_put_in_order() {
 fn each_machine_behind_an_uplink_has_its_hop() {
     for name in ["healthy-gro", "openstack-gro", "random-loss"] {
         let [one, other] = [false, true].map(|is_other| named(&simulated(name, is_other)));
-        let expected = [&one, &other].map(|points| hops(&traced(points)));
+        let expected = [&one, &other].map(|points| hops(&traced_all(points)));
         let uplink = together(&one[0].1, &other[0].1);
         let machine =
             |points: &[(String, Vec<u8>)], name: &str| (name.to_owned(), points[1].1.clone());
-        let forked = traced(&[
+        let forked = traced_all(&[
             (one[0].0.clone(), uplink),
             machine(&one, "VM1"),
             machine(&other, "VM2"),

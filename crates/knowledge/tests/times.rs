@@ -2,10 +2,9 @@
 
 mod common;
 
-use coalescope_capture::{Options, trace};
 use coalescope_knowledge::{Diagnosis, Id, Merging, judge};
 use coalescope_simulate::{run, stories, story};
-use common::{input, make_classic, records, word};
+use common::{input, make_classic, records, traced, word};
 
 /// The captures of a story, classic ones.
 fn simulated(name: &str) -> Vec<(String, Vec<u8>)> {
@@ -27,11 +26,11 @@ fn retimed(bytes: &[u8], time: impl Fn(u32, u32) -> (u32, u32)) -> Vec<Vec<u8>> 
 }
 
 fn judged(points: &[(String, Vec<u8>)]) -> (Diagnosis, Vec<String>) {
-    let inputs = points.iter();
-    let inputs = inputs
-        .map(|(name, bytes)| input(name, bytes.clone()))
-        .collect();
-    let trace = trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good");
+    let trace = traced(
+        points
+            .iter()
+            .map(|(name, bytes)| input(name, bytes.clone())),
+    );
     let warnings = trace.points.iter().flat_map(|point| point.warnings.clone());
     (judge(&trace), warnings.collect())
 }

@@ -4,12 +4,12 @@
 #[path = "common/input.rs"]
 mod given;
 
-use coalescope_capture::{Options, PointInput, trace};
+use coalescope_capture::PointInput;
 use coalescope_knowledge::{Diagnosis, Finding, Id, Merging, Reason, judge};
 use coalescope_simulate::{
     Cause, Element, Lane, Link, MICROSECOND, MILLISECOND, Point, Scenario, Side, Turn, run,
 };
-use given::input;
+use given::{input, traced};
 
 const RATE_BPS: u64 = 100_000_000;
 
@@ -38,7 +38,7 @@ fn download(place: usize, fault: impl FnOnce(&mut Lane)) -> Vec<PointInput> {
 }
 
 fn judged(inputs: Vec<PointInput>) -> Diagnosis {
-    judge(&trace(inputs, &Options::default(), &mut |_| {}).expect("inputs are good"))
+    judge(&traced(inputs))
 }
 
 fn first(diagnosis: &Diagnosis) -> &Finding {

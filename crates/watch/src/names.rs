@@ -44,15 +44,13 @@ impl Names {
 
     /// Adds the interfaces known before that no longer exist.
     fn add_gone(&mut self, before: Self) {
-        self.gone = before.gone;
-        let mixes = before.mixes;
-        let all = before.interfaces.into_iter().map(|(place, interface)| {
-            let mix = mixes.get(&place.space).copied().unwrap_or_default();
+        (self.mixes, self.known) = (before.mixes, before.known);
+        let interfaces = before.interfaces.into_iter().map(|(place, interface)| {
+            let mix = self.mixes.get(&place.space).copied().unwrap_or_default();
             (Place { mix, ..place }, interface)
         });
-        self.gone.extend(all);
-        (self.mixes, self.known) = (mixes, before.known);
-        let mut gone = std::mem::take(&mut self.gone);
+        let mut gone = before.gone;
+        gone.extend(interfaces);
         gone.retain(|place, _| !self.is_present(*place));
         self.gone = gone;
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use coalescope_archive::{Folder, check_copies};
+use coalescope_archive::{Begin, Folder, check_copies};
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
 use coalescope_capture::provenance::describe;
@@ -139,6 +139,18 @@ impl Input {
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.opened, Ok(Kind::Stdin | Kind::Pipe(_)))
+    }
+
+    /// How the capture begins; of a stream, which can be read only once, its name alone.
+    pub(crate) fn begin(&self, interrupt: &Interrupt) -> Result<Begin, Error> {
+        let name = self.name.clone();
+        if self.is_stream() {
+            return Ok(Begin {
+                name,
+                ..Begin::default()
+            });
+        }
+        Ok(Begin::of(name, self.source(interrupt)?))
     }
 
     /// Begins to read the capture from its first byte.

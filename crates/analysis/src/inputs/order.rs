@@ -5,7 +5,6 @@ use coalescope_archive::{self as archive, Begin};
 use coalescope_capture::file::Source;
 
 use super::Point;
-use crate::error::Error;
 use crate::interrupt::Interrupt;
 
 /// Frames of a file that are looked at, to see whether the file that begins next was written at the same time.
@@ -45,9 +44,7 @@ pub(super) fn begins(point: &Point, interrupt: &Interrupt) -> Option<Vec<Begin>>
     if point.inputs.len() < 2 || point.inputs.iter().any(super::Input::is_stream) {
         return None;
     }
-    let begins = point.inputs.iter().map(|input| -> Result<Begin, Error> {
-        Ok(Begin::of(input.name.clone(), input.source(interrupt)?))
-    });
+    let begins = point.inputs.iter().map(|input| input.begin(interrupt));
     begins.collect::<Result<_, _>>().ok()
 }
 

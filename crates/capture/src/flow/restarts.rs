@@ -94,7 +94,7 @@ impl Flow {
     #[cold]
     pub(super) fn note_gap(&mut self, frame: &Frame, gap_ns: i64, rtt_ns: i64) {
         let pause_ns = self.longest_pause_ns(frame, gap_ns, rtt_ns);
-        if pause_ns > 0 && !self.tally.is_one_segment(frame.payload) {
+        if pause_ns > 0 && self.tally.part_of_segment(frame.payload) == Part::More {
             self.idle_ns = self.idle_ns.saturating_add(pause_ns);
             return;
         }

@@ -68,7 +68,11 @@ fn is_innocent_place(function: &str) -> bool {
         "tcp_",
         "udp_queue_rcv",
     ];
-    PLACES.iter().any(|begin| function.starts_with(begin))
+    begins_with_one(function, &PLACES)
+}
+
+fn begins_with_one(text: &str, all: &[&str]) -> bool {
+    all.iter().any(|begin| text.starts_with(begin))
 }
 
 /// There was no room. A merged frame needs as much room as its segments, all at once.
@@ -101,7 +105,7 @@ fn is_unwanted(reason: &str) -> bool {
     ];
     const OTHERS: [&str; 3] = ["NO_SOCKET", "QUEUE_PURGE", "SOCKET_CLOSE"];
     let of_tcp = reason.strip_prefix("TCP_");
-    let of_tcp = of_tcp.is_some_and(|rest| OF_TCP.iter().any(|begin| rest.starts_with(begin)));
+    let of_tcp = of_tcp.is_some_and(|rest| begins_with_one(rest, &OF_TCP));
     of_tcp || OTHERS.contains(&reason)
 }
 

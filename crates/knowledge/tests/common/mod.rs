@@ -3,7 +3,7 @@
 mod input;
 
 use coalescope_simulate::{Element, Format, Scenario};
-pub(crate) use input::input;
+pub(crate) use input::{input, traced};
 
 /// A number of a capture, at a place in bytes.
 pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {

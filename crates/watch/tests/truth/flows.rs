@@ -50,6 +50,17 @@ fn send(room: &Room) {
     });
 }
 
+/// A flow of so many merged frames, all of which died, and as many single ones since the first of them.
+fn of_one_flow(frames: u64, single_died: u64) -> Compared {
+    Compared {
+        flows: 1,
+        merged_frames: frames,
+        merged_died: frames,
+        single_frames: frames,
+        single_died,
+    }
+}
+
 fn by_rule(look: &Watched) -> &Dropped {
     let all = drops(look, "NETFILTER_DROP");
     all.first().unwrap_or_else(|| panic!("{look:#?}"))
@@ -68,14 +79,7 @@ fn a_rule_about_lengths_drops_merged_frames_of_a_flow_and_no_single_ones() {
     let Some(look) = watched(test, "middle", "forward", "ip length > 2000") else {
         return;
     };
-    let expected = Compared {
-        flows: 1,
-        merged_frames: 2 * FRAMES,
-        merged_died: 2 * FRAMES,
-        // Those since the first merged frame that died.
-        single_frames: 2 * FRAMES,
-        single_died: 0,
-    };
+    let expected = of_one_flow(2 * FRAMES, 0);
     assert_eq!(by_rule(&look).compared, Some(expected), "{look:#?}");
 }
 
@@ -85,13 +89,7 @@ fn a_rule_about_a_flow_drops_its_frames_of_any_shape() {
     let Some(look) = watched(test, "middle", "forward", "udp dport 9") else {
         return;
     };
-    let expected = Compared {
-        flows: 1,
-        merged_frames: 2 * FRAMES,
-        merged_died: 2 * FRAMES,
-        single_frames: 2 * FRAMES,
-        single_died: 2 * FRAMES,
-    };
+    let expected = of_one_flow(2 * FRAMES, 2 * FRAMES);
     assert_eq!(by_rule(&look).compared, Some(expected), "{look:#?}");
 }
 
@@ -105,13 +103,7 @@ fn what_a_rule_of_the_sender_drops_is_counted_by_its_way_out() {
     let drop = by_rule(&look);
     assert_eq!(drop.interface.as_deref(), Some("middle"));
     assert_eq!((drop.from.as_ref(), drop.merged_frames), (None, 2 * FRAMES));
-    let expected = Compared {
-        flows: 1,
-        merged_frames: 2 * FRAMES,
-        merged_died: 2 * FRAMES,
-        single_frames: 2 * FRAMES,
-        single_died: 0,
-    };
+    let expected = of_one_flow(2 * FRAMES, 0);
     assert_eq!(drop.compared, Some(expected), "{look:#?}");
 }
 
@@ -173,13 +165,7 @@ fn a_flow_whose_addresses_are_translated_is_known_by_what_is_sent() {
         }
     });
     let look = watcher.look().unwrap();
-    let expected = Compared {
-        flows: 1,
-        merged_frames: 2,
-        merged_died: 2,
-        single_frames: 2,
-        single_died: 0,
-    };
+    let expected = of_one_flow(2, 0);
     assert_eq!(by_rule(&look).compared, Some(expected), "{look:#?}");
 }
 
