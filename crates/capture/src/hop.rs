@@ -134,7 +134,9 @@ impl Hop {
             let time_ns = frame.time_ns;
             self.event(side, id, frame, Event::Reset { time_ns });
         }
-        if let Some(position) = tracked.acked {
+        // A SYN-ACK acknowledges no data, and may be sent again without a sign of that.
+        let acked = tracked.acked.filter(|_| !frame.flags.has(Flags::SYN));
+        if let Some(position) = acked {
             let sighting = Sighting::of(frame);
             self.event(side, id, frame, Event::Ack { position, sighting });
         }

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 use super::clock::{Clock, MOST_DRIFT_PPM};
 use super::event::{Event, Side, Sighting};
-use super::sighted::Sightings;
+use super::sighted::{Sighted, Sightings};
 pub(super) use standing::standing;
 
 /// The weight from which on evidence counts as proof: two wide gaps have it, or TTLs of both ways.
@@ -100,8 +100,12 @@ pub(super) struct Order {
 impl Order {
     /// Takes a frame of a direction at one of the points.
     pub(super) fn see(&mut self, way: usize, side: Side, event: &Event, resolution_ns: i64) {
-        if let Some(both) = self.sightings.see(way, side, event) {
-            self.take(way, both, resolution_ns);
+        match self.sightings.see(way, side, event) {
+            Sighted::No => {}
+            Sighted::Both(both) => self.take(way, both, resolution_ns),
+            Sighted::Unclear([first, _]) => {
+                self.matched[way].retain(|matched| matched.first_ns != first.time_ns);
+            }
         }
     }
 
