@@ -12,7 +12,8 @@ use serde::{Serialize, Serializer};
 use crate::thresholds::{
     ABOUT, BEHIND, CLOSED, CRAWL, CRAWL_FULL, CRAWL_S, ENOUGH_SEGMENTS, FEW_SEGMENTS, GAPS,
     HANDFUL, HEAVY_LOSS, IDLE, LOSS, LOSS_FRAMES, MATHIS, MERGED_LOST, MOST_LOST, MOSTLY, PARTLY,
-    REORDERED, REORDERED_LATE, ROOM_SEGMENTS, STUCK_TIME, SYN_AGAIN_S, WAITS, WINDOW_TIME,
+    REORDERED, REORDERED_LATE, ROOM_SEGMENTS, ROUND_TRIPS_TO_CONNECT, STUCK_TIME, SYN_AGAIN_S,
+    WAITS, WINDOW_TIME,
 };
 pub(crate) use queue::is_delayed;
 use queue::is_queueing;
@@ -116,8 +117,11 @@ pub(crate) fn waits_for_handshake(connection: &Connection) -> bool {
 /// Whether the handshake waited for a SYN to be sent again, and took most of the time.
 fn is_late_to_connect(connection: &Connection) -> bool {
     let all_s = connection.last_s - connection.first_s;
+    let directions = [&connection.to_server, &connection.to_client];
+    let round_trips = directions.iter().filter_map(|data| data.rtt_min_s);
+    let path_s = ROUND_TRIPS_TO_CONNECT * round_trips.fold(0.0, f64::max);
     let connect_s = connection.phases.connect_s;
-    connect_s.is_some_and(|took_s| took_s >= SYN_AGAIN_S && took_s >= GAPS * all_s)
+    connect_s.is_some_and(|took_s| took_s >= SYN_AGAIN_S.max(path_s).max(GAPS * all_s))
 }
 
 /// Whether data shows nothing that goes wrong.

@@ -81,8 +81,11 @@ pub(crate) const ABOUT: f64 = 3.0;
 pub(crate) const STUCK: u64 = 2;
 /// And the share of the transfer's time spent waiting for timeouts from which on this matters.
 pub(crate) const STUCK_TIME: f64 = 0.1;
-/// When a SYN is sent again (RFC 6298, 2.1): no path takes as long for a handshake.
+/// When a SYN is sent again (RFC 6298, 2.1): few paths take as long for a handshake.
 pub(crate) const SYN_AGAIN_S: f64 = 1.0;
+/// A handshake takes one round trip (RFC 9293, 3.5). One of a path that takes a second waits for no SYN, though the client may
+/// send it again meanwhile.
+pub(crate) const ROUND_TRIPS_TO_CONNECT: f64 = 2.0;
 /// Payload that every path carries: IPv6's smallest MTU, 1,280 (RFC 8200, 5), less headers.
 pub(crate) const SMALL_MTU: u32 = 1208;
 

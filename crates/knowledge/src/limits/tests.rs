@@ -439,3 +439,28 @@ fn a_sender_with_one_full_segment_in_flight_is_not_well() {
         assert_ne!(crawling(change), Limit::Unclear);
     }
 }
+
+/// A handshake on a path that takes a second waits for no SYN; one that takes longer than the path does.
+#[test]
+fn a_path_that_takes_a_second_loses_no_syn() {
+    let waits = |connect_s, rtt_s| {
+        let data = Direction {
+            data_frames: 2,
+            rtt_min_s: rtt_s,
+            ..Direction::default()
+        };
+        let mut connection = Connection {
+            last_s: 1.5 * connect_s,
+            to_server: data,
+            ..Connection::default()
+        };
+        connection.phases.connect_s = Some(connect_s);
+        waits_for_handshake(&connection)
+    };
+    for (connect_s, rtt_s) in [(1.02, 0.02), (3.6, 0.6), (7.0, 0.5)] {
+        assert!(waits(connect_s, Some(rtt_s)) && waits(connect_s, None));
+    }
+    for (connect_s, rtt_s) in [(1.2, 1.2), (2.0, 1.9), (0.9, 0.1)] {
+        assert!(!waits(connect_s, Some(rtt_s)), "{connect_s}");
+    }
+}
