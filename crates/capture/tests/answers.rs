@@ -255,6 +255,18 @@ proptest! {
         prop_assert_eq!(talk.found().timeouts_after_ack, u64::from(timeouts - 1));
     }
 
+    /// On a path of 80 ms that is sometimes slower the acknowledgment may be on its way when the sender repeats what was acknowledged.
+    #[test]
+    fn what_is_repeated_sooner_than_by_a_timeout_may_be_heard_of_yet(rto_us in 200_000..279_000u64) {
+        let mut talk = Talk::begin();
+        for segment in 0..3 {
+            talk.after(100).data(segment * SEGMENT, SEGMENT);
+            talk.after(100).ack((segment + 1) * SEGMENT, &[]);
+        }
+        talk.after(rto_us).data(0, SEGMENT);
+        prop_assert_eq!(talk.found().timeouts_after_ack, 0);
+    }
+
     /// A capture of all interfaces of a bridge: each merged frame and its pieces, whichever come first, are one transmission.
     /// What the sender sends again has another identification.
     #[test]

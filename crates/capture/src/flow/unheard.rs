@@ -39,12 +39,14 @@ impl Flow {
             && silence_ns <= unheard.last_ns.saturating_mul(2)
     }
 
-    /// Counts a silence as long as a timeout, if the acknowledgment had the time to come to the sender, who waited as long.
+    /// Counts a silence as long as a timeout, if the acknowledgment had the time to come to the sender, who waited as long: a
+    /// round trip and the least variance that counts (RFC 6298, 2.3). In less it may be on its way, on a path that is not always as fast.
     #[cold]
     fn note_unheard(&mut self, frame: &Frame, rtt_ns: i64) {
         let silence_ns = frame.time_ns - self.last_data_ns;
         let in_time = frame.time_ns - self.last_ack_ns >= rtt_ns;
-        let waited = in_time && silence_ns >= MIN_RTO_NS && self.is_sent_after(frame, silence_ns);
+        let is_timeout = silence_ns >= MIN_RTO_NS + rtt_ns;
+        let waited = in_time && is_timeout && self.is_sent_after(frame, silence_ns);
         let unheard = &mut self.tally.note_odd().unheard;
         (unheard.at_ns, unheard.last_ns) = (frame.time_ns, silence_ns);
         if waited {
