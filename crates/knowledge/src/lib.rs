@@ -35,6 +35,7 @@ mod short;
 mod shown;
 mod thresholds;
 mod traffic;
+mod unanswered;
 mod unlinked;
 mod untimed;
 mod verdict;

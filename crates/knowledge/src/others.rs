@@ -375,6 +375,7 @@ pub(crate) fn healthy(overview: &Overview<'_>, notes: &[Finding]) -> Option<Find
         "none of which is held back by the network"
     };
     let text = format!("{}, {what}", connections(n));
+    let unanswered = overview.unanswered().into_iter();
     Some(Finding {
         id: Id::Healthy,
         proof: Proof::Observed,
@@ -384,7 +385,10 @@ pub(crate) fn healthy(overview: &Overview<'_>, notes: &[Finding]) -> Option<Find
         title: "nothing is wrong".to_owned(),
         connection: None,
         hop: None,
-        evidence: vec![without_frames(text)],
+        evidence: std::iter::once(text)
+            .chain(unanswered)
+            .map(without_frames)
+            .collect(),
         next: "if it is slow all the same, capture while it is, at the slow side".to_owned(),
     })
 }

@@ -14,6 +14,7 @@ use crate::pooled::{Pattern, Pools};
 use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
 use crate::traffic::{Own, Traffic};
+use crate::unanswered::Unanswered;
 
 /// What all points show.
 pub(crate) struct Overview<'t> {
@@ -40,6 +41,7 @@ struct Seen {
     merged_passed: u64,
     traffic: Traffic,
     pools: Pools,
+    unanswered: Unanswered,
     /// Payload of the longest frame whose segment size is not known.
     longest_unknown: u32,
 }
@@ -156,6 +158,12 @@ impl<'t> Overview<'t> {
         connections.max().unwrap_or(0)
     }
 
+    /// Connections whose SYNs nobody answered, at the point that has most of them.
+    pub(crate) fn unanswered(&self) -> Option<String> {
+        let unanswered = self.points.iter().map(|seen| &seen.unanswered);
+        unanswered.max_by_key(|seen| seen.count())?.words()
+    }
+
     /// Payload of the longest frame, if it is longer than any packet on a wire and its segment size is not known.
     pub(crate) fn may_hide_merging(&self) -> Option<u32> {
         let longest = self.points.iter().map(|seen| seen.longest_unknown);
@@ -216,6 +224,7 @@ impl Seen {
         self.merged_passed += passed.sum::<u64>();
         self.traffic += traffic;
         self.pools.add(&connection);
+        self.unanswered.add(&connection);
         let unknown = directions.iter().filter_map(|d| d.longest_unknown_bytes);
         self.longest_unknown = unknown.fold(self.longest_unknown, u32::max);
         if directions.into_iter().any(is_suspect) {
