@@ -12,5 +12,5 @@ pub use connection::{
     Connection, Direction, Endpoint, Examples, Phases, Rejected, Repeats, Vantage,
 };
 pub use datagrams::DatagramHop;
-pub use hop::{Blocked, Hop, HopConnection, Left, Outcomes, Slot, Strip};
+pub use hop::{Blocked, Hop, HopConnection, Left, Loser, Outcomes, Slot, Strip};
 pub use trace::{Point, Trace};

@@ -51,7 +51,13 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview<'_>, same: &Same<'_
         };
         let losers = hop.connections.iter().filter(|seen| loses_most(hop, seen));
         let known = point.connections.len() as u64;
-        let losers = losers.map(|c| c.from_id).filter(|id| *id < known);
+        let others = hop
+            .losers
+            .iter()
+            .filter(|other| is_most(other.lost, other.judged));
+        let losers = losers.map(|seen| seen.from_id);
+        let losers = losers.chain(others.map(|other| other.from_id));
+        let losers = losers.filter(|id| *id < known);
         let finding = lost_on(hop, trace);
         if finding.is_some() {
             all.accuse(finding, point, losers, same);
@@ -138,8 +144,12 @@ pub(crate) fn is_judged(
 /// Whether a connection lost most of its merged frames, or all beyond some length; not a few by chance.
 pub(crate) fn loses_most(hop: &Crossing<'_>, seen: &HopConnection) -> bool {
     let lost = seen.merged.lost;
-    let most = lost as f64 >= MERGED_LOST * seen.merged.judged() as f64;
+    let most = is_most(lost, seen.merged.judged());
     lost > 0 && (most || BySize::of_connection(hop, seen).step(1).is_some())
+}
+
+fn is_most(lost: u64, judged: u64) -> bool {
+    lost > 0 && lost as f64 >= MERGED_LOST * judged as f64
 }
 
 fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {

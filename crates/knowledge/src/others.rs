@@ -25,6 +25,7 @@ use crate::thresholds::{BEHIND, HANDFUL, LOSS_FRAMES};
 use crate::traffic::{Own, Traffic};
 use crate::words::{connections, probability, share, shown, without_frames};
 use case::Case;
+pub(crate) use handshake::LATE_SYN;
 
 /// One finding for each limit that occurs, and for each kind of loss, about its largest connection.
 pub(crate) fn others(

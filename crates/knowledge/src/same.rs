@@ -19,6 +19,10 @@ impl<'a> Same<'a> {
                 let to = (hop.to.as_str(), connection.to_id);
                 same.join(from, to);
             }
+            for loser in &hop.losers {
+                let from = (hop.from.as_str(), loser.from_id);
+                same.join(from, (hop.to.as_str(), loser.to_id));
+            }
         }
         same
     }

@@ -14,7 +14,7 @@ use crate::datagrams;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, Id, Share};
 use crate::hints::{doubted, hints};
-use crate::impact::impact;
+use crate::impact::{Points, impact};
 use crate::limits::ConnectionLimit;
 use crate::merging::{accusations, unjudged};
 use crate::others::{MIXED, healthy, others};
@@ -47,8 +47,8 @@ pub enum Merging {
 pub struct Verdict {
     /// About merging.
     pub merging: Merging,
-    /// What the first finding comes to, in a line: how fast the connection was that shows it best, and what held
-    /// it back. Null where nothing is wrong.
+    /// What the first finding comes to, in a line: how fast the connection was that shows it best, or how long it took to
+    /// connect, and what held it back. Null where nothing is wrong, or nobody knows how fast it was.
     pub impact: Option<String>,
     /// In one to three sentences.
     pub text: String,
@@ -102,7 +102,7 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     }
     Diagnosis {
         verdict: Verdict {
-            impact: impact(trace, overview, &findings),
+            impact: impact(trace, overview, &findings, Points::Path),
             ..verdict(trace, overview, &findings)
         },
         findings,
@@ -144,7 +144,7 @@ pub fn judge_pair(trace: &Trace) -> Option<(Comparison, Diagnosis)> {
         .retain(|finding| findings.is_empty() || finding.id != Id::Healthy);
     findings.append(&mut diagnosis.findings);
     diagnosis.verdict = Verdict {
-        impact: impact(trace, &overview, &findings),
+        impact: impact(trace, &overview, &findings, Points::Transfers),
         ..verdict(trace, &overview, &findings)
     };
     let is_said = findings.iter().any(|finding| finding.id == Id::NoMerging);

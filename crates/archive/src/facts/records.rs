@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field};
 use arrow::error::ArrowError;
 use coalescope_capture::facts::{
     Amid, Blocked, Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop,
-    HopConnection, Left, Length, Lengths, Outcomes, Phases, Rejected, Repeats, Slot, Strip,
+    HopConnection, Left, Length, Lengths, Loser, Outcomes, Phases, Rejected, Repeats, Slot, Strip,
     Vantage,
 };
 
@@ -205,6 +205,7 @@ records! {
         tso: Outcomes, single: Outcomes, merged_lost_frames: Vec<u64>, single_lost_frames: Vec<u64>,
         merged_arrived_frames: Vec<u64>, by_length: Lengths, together: Lengths, full: Fate, amid: Amid,
     }
+    Loser { from_id: u64, to_id: u64, lost: u64, judged: u64 }
     Blocked { merged: u64, single: u64 }
     Left { ns: i64, connection: u32, bytes: u32, ahead: u32, merged: bool, lost: bool }
     Slot { merged_lost: u32, other_lost: u32, merged_arrived: u32, single_arrived: u32 }
@@ -214,7 +215,7 @@ records! {
         clock_drift_ppm: Option<f64>, delay_min_s: Option<f64>, delay_median_s: Option<f64>,
         delay_spread_s: Option<f64>, reordered: u64, merged: Outcomes, tso: Outcomes, single: Outcomes,
         lone: Outcomes, odds_ratio: Option<f64>, p_value: Option<f64>, connections: Vec<HopConnection>,
-        by_length: Lengths, blocked: Blocked, together: Lengths, full: Fate, rested: Vec<Fate>, amid: Amid,
+        losers: Vec<Loser>, by_length: Lengths, blocked: Blocked, together: Lengths, full: Fate, rested: Vec<Fate>, amid: Amid,
         in_turn: Vec<Left>, strip: Strip,
     }
     DatagramHop {

@@ -110,6 +110,9 @@ pub struct Hop {
     pub p_value: Option<f64>,
     /// Per connection, worst first, at most 100.
     pub connections: Vec<HopConnection>,
+    /// Connections beyond those listed that lost merged frames: for the judgment alone.
+    #[serde(skip)]
+    pub losers: Vec<Loser>,
     /// What became of merged frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,
@@ -214,6 +217,31 @@ pub struct HopConnection {
     /// Where full single frames arrived while merged (or TSO) ones were being lost.
     #[serde(skip)]
     pub amid: Amid,
+}
+
+/// A connection that is not listed, of which a hop lost merged frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loser {
+    /// Its id at `from`.
+    pub from_id: u64,
+    /// Its id at `to`.
+    pub to_id: u64,
+    /// Merged frames that were lost.
+    pub lost: u64,
+    /// Merged frames whose fate is known.
+    pub judged: u64,
+}
+
+impl HopConnection {
+    /// What is kept of it where it is not listed.
+    pub(crate) fn loser(&self) -> Loser {
+        Loser {
+            from_id: self.from_id,
+            to_id: self.to_id,
+            lost: self.merged.lost,
+            judged: self.merged.judged(),
+        }
+    }
 }
 
 /// What became of the frames of a hop over time, from the first to the last that is known of.

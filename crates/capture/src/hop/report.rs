@@ -46,7 +46,9 @@ impl Hop {
         (hop.odds_ratio, hop.p_value) = association(&hop.merged, &hop.single);
         hop.connections
             .sort_by_key(|c| std::cmp::Reverse((c.merged.lost, c.single.lost, c.single.seen)));
-        hop.connections.truncate(LISTED);
+        let others = hop.connections.drain(LISTED.min(hop.connections.len())..);
+        let losers = others.filter(|seen| seen.merged.lost > 0);
+        hop.losers = losers.map(|seen| seen.loser()).collect();
         hop
     }
 

@@ -4,6 +4,9 @@ use super::case::Case;
 use crate::finding::{Finding, Id};
 use crate::words::{time, without_frames};
 
+/// Why a connection waits for its handshake.
+pub(crate) const LATE_SYN: &str = "a SYN or its answer is lost, or comes late";
+
 impl Case<'_> {
     pub(super) fn handshake(&self) -> Finding {
         let text = format!(
@@ -13,7 +16,7 @@ impl Case<'_> {
         );
         self.make(
             Id::LossNotMerging,
-            "the connection waits for its handshake: a SYN or its answer is lost, or comes late, and merging has no part in it",
+            &format!("the connection waits for its handshake: {LATE_SYN}, and merging has no part in it"),
             vec![without_frames(text)],
             "look at what drops SYNs: a full listen queue (nstat TcpExtListenDrops), a limit of new connections, a firewall, a \
              lossy link; leave merging as it is",

@@ -1,4 +1,6 @@
-use coalescope_capture::facts::{Amid, Direction, Hop, HopConnection, Outcomes};
+use coalescope_capture::facts::{
+    Amid, Connection, Direction, Hop, HopConnection, Loser, Outcomes, Point,
+};
 
 use super::*;
 use crate::finding::Reason;
@@ -563,6 +565,112 @@ fn the_impact_counts_what_its_finding_counts() {
         judged(uncut),
         "1.6 Mbit/s where the path carries more: 20 of 20 large frames vanish between in and out"
     );
+}
+
+/// A hop lists its worst connections; those beyond that lost their merged frames as well.
+#[test]
+fn connections_that_a_hop_does_not_list_are_counted() {
+    let many = |name: &str| Point {
+        name: name.to_owned(),
+        connections: (0..5).map(|id| connection(id, received(130))).collect(),
+        ..Point::default()
+    };
+    let mut hop = hop_of("in", "out", outcomes(90, 90), outcomes(1_249, 0));
+    hop.by_length.add(4 * SEGMENT, 0, 90);
+    (hop.full.passed, hop.amid.spared) = (1_249, true);
+    let loser = |id, lost| Loser {
+        from_id: id,
+        to_id: id + 1,
+        lost,
+        judged: 10,
+    };
+    hop.losers = vec![loser(1, 10), loser(2, 10), loser(3, 1)];
+    let diagnosis = judge(&Trace {
+        points: vec![many("in"), many("out")],
+        hops: vec![hop],
+        ..Trace::default()
+    });
+    let share = diagnosis.findings[0].share.unwrap();
+    assert_eq!((share.connections, share.of_connections), (3, 5));
+    let limit_of = |(point, id): (&str, u64)| {
+        let mut limits = diagnosis.limits.iter();
+        limits.find(|limit| &*limit.point == point && limit.connection == id)
+    };
+    let known = [("in", 1), ("out", 2), ("out", 3)].map(limit_of);
+    let known = known.map(|limit| limit.map(|limit| limit.limit));
+    assert_eq!(known, [Some(Limit::MergedLoss); 3]);
+}
+
+fn connection(id: u64, to_client: Direction) -> Connection {
+    Connection {
+        id,
+        to_client,
+        ..Connection::default()
+    }
+}
+
+/// Of a connection too short to have a speed, what counts is how long it waited to begin.
+#[test]
+fn the_impact_of_a_late_handshake_is_its_wait() {
+    let mut data = received(2);
+    (data.throughput_bps, data.duration_s) = (None, None);
+    let mut late = connection(0, data);
+    late.phases.connect_s = Some(3.0);
+    late.last_s = 3.002;
+    let judged = |count: u64| {
+        let connections = (0..count).map(|id| Connection { id, ..late.clone() });
+        let point = Point {
+            name: "P".to_owned(),
+            connections: connections.collect(),
+            ..Point::default()
+        };
+        let diagnosis = judge(&Trace {
+            points: vec![point],
+            ..Trace::default()
+        });
+        diagnosis.verdict.impact.unwrap_or_default()
+    };
+    let why = "a SYN or its answer is lost, or comes late";
+    assert_eq!(judged(1), format!("3.0 s to connect: {why}"));
+    let of = "for connection #";
+    assert!(judged(4).starts_with(&format!("3.0 s to connect {of}")));
+}
+
+#[test]
+fn the_impact_of_two_transfers_says_which_is_slow() {
+    let mut late = received(600);
+    (late.out_of_order_frames, late.late_frames) = (40, 40);
+    let points = vec![
+        sample::point("FAST", received(1_300)),
+        sample::point("SLOW", late),
+    ];
+    let trace = Trace {
+        points,
+        ..Trace::default()
+    };
+    let (_, diagnosis) = judge_pair(&trace).unwrap();
+    let impact = diagnosis.verdict.impact.unwrap_or_default();
+    assert!(impact.starts_with("1.6 Mbit/s in SLOW: "), "{impact}");
+}
+
+/// Nobody knows how fast a connection was whose clock was set; what was lost is known all the same.
+#[test]
+fn a_loss_is_told_without_a_speed() {
+    let mut data = received(1_300);
+    (data.throughput_bps, data.duration_s) = (None, None);
+    let mut hop = hop_of("in", "out", outcomes(33, 33), outcomes(1_249, 0));
+    hop.by_length.add(2 * SEGMENT, 0, 33);
+    (hop.full.passed, hop.amid.spared) = (1_249, true);
+    let diagnosis = judge(&Trace {
+        points: vec![
+            sample::point("in", data.clone()),
+            sample::point("out", data),
+        ],
+        hops: vec![hop],
+        ..Trace::default()
+    });
+    let impact = diagnosis.verdict.impact.unwrap_or_default();
+    assert_eq!(impact, "33 of 33 merged frames vanish between in and out");
 }
 
 #[test]
