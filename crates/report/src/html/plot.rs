@@ -35,14 +35,14 @@ pub(super) fn show(page: &mut Page, report: &Report) -> io::Result<()> {
         Some(Ok(series)) => {
             page.style(STYLE);
             page.script(SCRIPT);
-            connections(series)?
+            connections(series, report.trace.points.len())?
         }
     };
     page.section("connections-over-time", "Connections over time", body);
     Ok(())
 }
 
-fn connections(series: &[Series]) -> io::Result<Markup> {
+fn connections(series: &[Series], points: usize) -> io::Result<Markup> {
     let mut bodies = Vec::new();
     for (i, one) in series.iter().enumerate() {
         bodies.push(connection(i, one)?);
@@ -51,11 +51,19 @@ fn connections(series: &[Series]) -> io::Result<Markup> {
         p { "Those that show best what was found, the worst first. Open one to see each of its frames." }
         @for (i, (body, one)) in bodies.iter().zip(series).enumerate() {
             details.connection id={ "connection-" (i) } open[i == 0] {
-                summary { h3 { (ends(one)) } }
+                summary { h3 { (heading(one, points)) } }
                 (body)
             }
         }
     })
+}
+
+/// What a connection sent; of one that one of several points has seen, where: so is each of two transfers.
+fn heading(series: &Series, points: usize) -> String {
+    match &series.lanes[..] {
+        [lane] if points > 1 => format!("{}: {}", lane.point, ends(series)),
+        _ => ends(series),
+    }
 }
 
 fn ends(series: &Series) -> String {
@@ -179,5 +187,23 @@ mod tests {
     fn many_numbers_are_counted() {
         assert_eq!(names(&[1, 2, 3], 3), "1, 2, 3");
         assert_eq!(names(&[1, 2, 3], 1), "1 and 2 more");
+    }
+
+    #[test]
+    fn a_connection_of_one_of_several_points_says_which() {
+        let lane = |point: &str| Lane {
+            point: point.to_owned(),
+            ..Lane::default()
+        };
+        let of = |lanes: &[&str], points| {
+            let series = Series {
+                lanes: lanes.iter().map(|point| lane(point)).collect(),
+                ..Series::default()
+            };
+            heading(&series, points)
+        };
+        assert!(of(&["SLOW"], 2).starts_with("SLOW: "));
+        assert!(!of(&["SLOW"], 1).contains("SLOW"));
+        assert!(!of(&["A", "B"], 2).contains("A: "));
     }
 }

@@ -2,6 +2,7 @@
 
 mod filters;
 mod ladder;
+mod names;
 mod overtaken;
 mod repair;
 mod tale;

@@ -16,6 +16,11 @@ pub(crate) fn lost(hop: &Hop) -> u64 {
     hop.merged.lost + hop.tso.lost + hop.single.lost
 }
 
+/// Frames that were lost, in whole or in part.
+fn damaged(hop: &Hop) -> u64 {
+    hop.merged.damaged() + hop.tso.damaged() + hop.single.damaged()
+}
+
 fn judged(hop: &Hop) -> u64 {
     hop.merged.judged() + hop.tso.judged() + hop.single.judged()
 }
@@ -35,10 +40,12 @@ pub(crate) fn title(hop: &Hop) -> String {
     format!("{} -> {} ({matched} found at both)", hop.from, hop.to)
 }
 
-/// Pairs of neighbouring points without a common connection, each with possible reasons.
-pub(crate) fn unmatched(hops: &[Hop]) -> Vec<String> {
+/// Pairs of neighbouring points without a common connection, each with possible reasons. Where neither saw any, there is nothing to
+/// find at both.
+pub(crate) fn unmatched(trace: &Trace) -> Vec<String> {
+    let hops = &trace.hops;
     let mut pairs: Vec<[&str; 2]> = Vec::new();
-    for hop in hops {
+    for hop in hops.iter().filter(|hop| saw_any(hop, trace)) {
         let pair = [hop.from.as_str(), hop.to.as_str()];
         let is_matched = hops
             .iter()
@@ -54,6 +61,14 @@ pub(crate) fn unmatched(hops: &[Hop]) -> Vec<String> {
         )
     };
     pairs.iter().map(say).collect()
+}
+
+/// Whether a connection was seen at either point.
+fn saw_any(hop: &Hop, trace: &Trace) -> bool {
+    let mut ends = trace.points.iter();
+    ends.any(|point| {
+        (point.name == hop.from || point.name == hop.to) && !point.connections.is_empty()
+    })
 }
 
 /// Whether any frame was found at both points.
@@ -107,9 +122,8 @@ pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(St
     if let Some(finding) = accused(hop, findings) {
         let frames = if is_large(finding) { "large" } else { "merged" };
         words.push((format!("\u{26a0} {frames} frames are lost here"), true));
-    } else if lost(hop) > 0 {
-        let share = percent(lost(hop), judged(hop));
-        words.push((format!("{share} of the frames are lost here"), false));
+    } else if damaged(hop) > 0 {
+        words.push((share_lost(hop), false));
     }
     let others = findings.iter().filter(|one| one.id != Id::MergedFramesLost);
     let here = others.filter(|finding| is_about(finding, hop, trace, findings));
@@ -123,6 +137,17 @@ pub(crate) fn happens(hop: &Hop, trace: &Trace, findings: &[Finding]) -> Vec<(St
     }
     words.extend(before(hop, trace).into_iter().map(|words| (words, false)));
     words
+}
+
+/// The share of the frames that are lost: never less than in each lane, where those lost in part have a share as well.
+fn share_lost(hop: &Hop) -> String {
+    let share = percent(damaged(hop), judged(hop));
+    let how = match lost(hop) {
+        0 => " in part",
+        whole if whole < damaged(hop) => ", in whole or in part",
+        _ => "",
+    };
+    format!("{share} of the frames are lost here{how}")
 }
 
 /// Whether a finding is about this hop. Of those without a hop a loss belongs where most is lost, and nowhere if no hop loses
@@ -150,7 +175,6 @@ fn is_about(finding: &Finding, hop: &Hop, trace: &Trace, findings: &[Finding]) -
 
 /// Whether no hop loses more frames than this one, and this one loses any.
 fn loses_most(hop: &Hop, trace: &Trace) -> bool {
-    let damaged = |hop: &Hop| hop.merged.damaged() + hop.tso.damaged() + hop.single.damaged();
     let most = trace.hops.iter().map(damaged).max().unwrap_or(0);
     most > 0 && damaged(hop) == most
 }
@@ -261,7 +285,7 @@ pub(crate) fn shown_and_others(hops: &[Hop]) -> (Vec<&Hop>, Vec<&Hop>) {
     let most = hops.iter().map(seen).max().unwrap_or(0);
     hops.iter()
         .filter(|hop| has_met(hop))
-        .partition(|hop| most < FEW || seen(hop) >= FEW || lost(hop) > 0)
+        .partition(|hop| most < FEW || seen(hop) >= FEW || damaged(hop) > 0)
 }
 
 /// The table of a hop: the columns with counts, and a row for each sort of frames.
@@ -309,6 +333,7 @@ pub(crate) fn cell((title, value): Column, outcomes: &Outcomes) -> String {
 
 #[cfg(test)]
 mod tests {
+    use coalescope_capture::facts::{Connection, Point};
     use coalescope_knowledge::{HopRef, Proof};
 
     use super::*;
@@ -375,6 +400,67 @@ mod tests {
         let doubt = [finding(Id::NotEnoughEvidence, "much is lost", None)];
         assert_eq!(said([0, 0], &doubt), ["", ""]);
         assert_eq!(said([0, 5], &doubt)[0], "");
+    }
+
+    #[test]
+    fn captures_of_udp_alone_lack_no_connection() {
+        let point = |name: &str, count: u64| Point {
+            name: name.to_owned(),
+            connections: (0..count).map(|_| Connection::default()).collect(),
+            ..Point::default()
+        };
+        let notes = |counts: [u64; 2]| {
+            let bare = Hop {
+                from: "S".to_owned(),
+                to: "A".to_owned(),
+                ..Hop::default()
+            };
+            unmatched(&Trace {
+                points: vec![point("S", counts[0]), point("A", counts[1])],
+                hops: vec![bare],
+                ..Trace::default()
+            })
+        };
+        assert_eq!(notes([0, 0]), Vec::<String>::new());
+        assert_eq!(notes([1, 0]).len(), 1);
+        assert_eq!(notes([1, 1]).len(), 1);
+    }
+
+    /// The picture has a share for frames that were lost in part, and the words above it count these too.
+    #[test]
+    fn frames_lost_in_part_are_lost() {
+        let of = |lost, partly_lost| {
+            let mut hop = hop(["S", "A"], lost);
+            hop.tso = Outcomes {
+                seen: 1_000,
+                resplit: 1_000 - partly_lost,
+                partly_lost,
+                ..Outcomes::default()
+            };
+            let trace = Trace {
+                hops: vec![hop],
+                ..Trace::default()
+            };
+            happens(&trace.hops[0], &trace, &[])
+        };
+        let words = |lost, partly_lost| of(lost, partly_lost).remove(0).0;
+        assert_eq!(words(20, 0), "1% of the frames are lost here");
+        assert_eq!(
+            words(20, 40),
+            "3% of the frames are lost here, in whole or in part"
+        );
+        assert_eq!(words(0, 40), "2% of the frames are lost here in part");
+        let few = Hop {
+            tso: Outcomes {
+                seen: 1,
+                partly_lost: 1,
+                ..Outcomes::default()
+            },
+            connections_matched: 1,
+            ..Hop::default()
+        };
+        let hops = [hop(["S", "A"], 0), few];
+        assert_eq!(shown_and_others(&hops).0.len(), 2);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use coalescope_capture::series::{Frame, Lane};
 use maud::{Markup, html};
 
+use super::names;
 use super::repair::Repair;
 use super::tale::{Stop, Tale};
 use super::{number, numbers, segments};
-use crate::html::svg::{Drawing, Path, px, shortened};
+use crate::html::svg::{Drawing, Path, px};
 use crate::words::units::seconds;
 
 /// The width of a small phone, so that letters keep their size.
@@ -14,19 +15,20 @@ const WIDTH: f64 = 340.0;
 /// From the edge to the first and to the last point.
 const MARGIN: f64 = 46.0;
 const TOP: f64 = 30.0;
-/// From one row to the next, and between the frames of a row.
+/// From one row to the next.
 const ROW: f64 = 40.0;
-const BESIDE: f64 = 9.0;
+/// Between the frames of a row: if all have one segment, and if one has more.
+const BESIDE: [f64; 2] = [9.0, 20.0];
 /// Height of a bar with one segment, and with more.
 const BARS: [f64; 2] = [4.0, 12.0];
+/// How far the arms of its cross reach from the middle.
+const CROSS: f64 = 7.0;
 /// Where the arrow of a lost frame ends, as a share of the way.
 const ENDS: f64 = 0.52;
 /// Most bars in a row.
 const MOST: usize = 3;
 /// Most segment borders that are distinguishable in a bar.
 const BORDERS: u32 = 12;
-/// Letters of a point's name that fit.
-const NAME: usize = 13;
 
 /// Positions in the drawing.
 struct Ladder {
@@ -36,7 +38,7 @@ struct Ladder {
 
 /// The drawing of a lost frame.
 pub(super) fn drawing(tale: &Tale<'_>) -> Markup {
-    let names = names(tale);
+    let names = names_of(tale);
     let mut ladder = Ladder::new(names.len());
     let rows = rows(tale, &mut ladder);
     let height = ladder.y;
@@ -53,13 +55,19 @@ pub(super) fn drawing(tale: &Tale<'_>) -> Markup {
         height,
     };
     drawing.fitted(&html! {
-        @for (x, (name, is_known)) in ladder.xs.iter().zip(&names) { (pole(*x, name, *is_known, height)) }
+        @for (x, (name, is_known)) in ladder.xs.iter().zip(&names) {
+            g {
+                title { (name) }
+                path.pole.open[!is_known] d=(Path::of(&[(*x, TOP - 6.0), (*x, height - 4.0)])) {}
+                (names::above(*x, name, WIDTH, names.len()))
+            }
+        }
         (rows)
     })
 }
 
 /// The names of the points; an open place where there is no point behind the loss.
-fn names<'a>(tale: &'a Tale<'_>) -> Vec<(&'a str, bool)> {
+fn names_of<'a>(tale: &'a Tale<'_>) -> Vec<(&'a str, bool)> {
     let mut names: Vec<(&str, bool)> = tale
         .stops()
         .map(|stop| (stop.lane.point.as_str(), true))
@@ -68,16 +76,6 @@ fn names<'a>(tale: &'a Tale<'_>) -> Vec<(&'a str, bool)> {
         names.push(("further on", false));
     }
     names
-}
-
-fn pole(x: f64, name: &str, is_known: bool, height: f64) -> Markup {
-    html! {
-        g {
-            title { (name) }
-            path.pole.open[!is_known] d=(Path::of(&[(x, TOP - 6.0), (x, height - 4.0)])) {}
-            text.name x=(px(x)) y="15" text-anchor="middle" { (shortened(name, NAME)) }
-        }
-    }
 }
 
 fn rows(tale: &Tale<'_>, ladder: &mut Ladder) -> Markup {
@@ -117,16 +115,15 @@ impl Ladder {
     /// Frames that pass from one point to the next.
     fn arrows(&mut self, from: usize, frames: &[&Frame]) -> Markup {
         let (left, right) = (self.xs[from], self.xs[from + 1]);
-        let words = words(frames);
-        let shown = frames.len().clamp(1, MOST);
+        let shown = &frames[..frames.len().min(MOST)];
+        let beside = BESIDE[usize::from(shown.iter().any(|frame| frame.segments > 1))];
+        let first = shown.first().map_or(0.0, |frame| height_of(frame));
         self.y += ROW / 2.0;
         let top = self.y;
-        self.y += BESIDE * (shown - 1) as f64 + ROW / 2.0;
+        self.y += beside * shown.len().saturating_sub(1) as f64 + ROW / 2.0;
         html! {
-            (label(left, right, top, &words))
-            @for (i, frame) in frames.iter().take(MOST).enumerate() {
-                (bar((left, right), top + i as f64 * BESIDE, frame))
-            }
+            (label(left, right, top - first / 2.0, frames))
+            @for (i, frame) in shown.iter().enumerate() { (bar((left, right), top + i as f64 * beside, frame)) }
         }
     }
 
@@ -138,10 +135,10 @@ impl Ladder {
         let y = self.y;
         self.y += ROW / 2.0;
         html! {
-            (label(left, right, y - 4.0, &words(frames)))
+            (label(left, right, y - CROSS, frames))
             @if let Some(frame) = frames.first() { (bar((left, end), y, frame)) }
             path.missing d=(Path::of(&[(end + 14.0, y), (right, y)])) {}
-            path.cross d=(Path::cross_of(7.0, end + 6.0, y)) {}
+            path.cross d=(Path::cross_of(CROSS, end + 6.0, y)) {}
         }
     }
 
@@ -169,16 +166,21 @@ fn plain_numbers(frames: &[&Frame]) -> String {
     numbers(&Lane::default(), frames)
 }
 
-fn label(left: f64, right: f64, y: f64, words: &str) -> Markup {
+/// The numbers of frames, above what is drawn of them.
+fn label(left: f64, right: f64, top: f64, frames: &[&Frame]) -> Markup {
     html! {
-        text.halo x=(px(f64::midpoint(left, right))) y=(px(y - 6.0)) text-anchor="middle" { (words) }
+        text.halo x=(px(f64::midpoint(left, right))) y=(px(top - 4.0)) text-anchor="middle" { (words(frames)) }
     }
+}
+
+fn height_of(frame: &Frame) -> f64 {
+    BARS[usize::from(frame.segments > 1)]
 }
 
 /// A frame with its segments, and the head of an arrow.
 fn bar((left, right): (f64, f64), y: f64, frame: &Frame) -> Markup {
     let is_merged = frame.segments > 1;
-    let height = BARS[usize::from(is_merged)];
+    let height = height_of(frame);
     let (from, to) = (left + 3.0, right - 7.0);
     let mut body = Path::new();
     body.rectangle(from, y - height / 2.0, to - from, height);

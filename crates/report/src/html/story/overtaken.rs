@@ -4,8 +4,8 @@
 use coalescope_capture::series::{Data, Frame, Lane, Series};
 use maud::{Markup, html};
 
-use super::{filters, number};
-use crate::html::svg::{Drawing, Path, px, shortened};
+use super::{filters, names, number};
+use crate::html::svg::{Drawing, Path, px};
 use crate::words::units::{count, seconds};
 
 const WIDTH: f64 = 340.0;
@@ -14,7 +14,6 @@ const HEIGHT: f64 = 150.0;
 const XS: [f64; 2] = [56.0, 284.0];
 /// Vertical positions at which the two frames leave and arrive: the overtaken one first.
 const ROWS: [[f64; 2]; 2] = [[44.0, 130.0], [76.0, 92.0]];
-const NAME: usize = 18;
 /// Where the arrow of a lost frame ends, as a share of the way.
 const ENDS: f64 = 0.45;
 
@@ -133,7 +132,7 @@ impl<'a> Overtaken<'a> {
         drawing.fitted(&html! {
             @for (x, name) in XS.iter().zip([left, &self.lane.point]) {
                 path.pole d=(Path::of(&[(*x, 24.0), (*x, HEIGHT - 4.0)])) {}
-                text.name x=(px(*x)) y="15" text-anchor="middle" { (shortened(name, NAME)) }
+                (names::above(*x, name, WIDTH, XS.len()))
             }
             @if self.is_late { (self.lost()) } @else { (self.crossing()) }
         })
