@@ -1,6 +1,6 @@
 // The page: files in, a worker that judges them, its answer as text and as the report's own page.
 import engine from "./engine.js";
-import { Points, dropped } from "./points.js";
+import { Points, alone, dropped } from "./points.js";
 
 /**
  * What a worker tells.
@@ -140,7 +140,8 @@ function begin(asked) {
   reader?.terminate();
   // Of a blob Firefox asks the server for modules, and not the keeper, whose modules are those of this very page.
   const own = worker = new Worker(keeper?.controller ? "worker.js" : BLOB, { type: "module" });
-  own.onmessage = ({ data }) => hear(data);
+  // Of one that was ended something may still be on its way.
+  own.onmessage = ({ data }) => { if (worker === own) hear(data); };
   own.onerror = event => { if (worker === own) unable(event.message || "it has no module workers"); };
   const ahead = readAhead(asked.files);
   own.postMessage({ ...asked, ahead }, ahead ? [ahead] : []);
@@ -199,7 +200,7 @@ function drawn(page) {
   first.hidden = true;
 }
 
-/** @param {Promise<File[]>} files */
+/** @param {Promise<import("./points.js").Given[]>} files */
 async function take(files) {
   try {
     await points.add(await files);
@@ -210,7 +211,7 @@ async function take(files) {
 
 chooser.addEventListener("change", () => {
   // The list of an input that is emptied is empty: what was chosen is kept first.
-  const chosen = [...(chooser.files ?? [])];
+  const chosen = [...(chooser.files ?? [])].map(alone);
   chooser.value = "";
   take(Promise.resolve(chosen));
 });

@@ -5,10 +5,20 @@ import { isCapture } from "./kinds.js";
 const SUFFIXES = /\.(gz|zst|zstd|pcap|pcapng|cap)$/i;
 
 /**
- * A point, by its name and file; and a file as it is asked for, by its number.
+ * A point, by its name and file; what a host printed, as a file or as files of a folder; and a file as it is asked for, by its number.
  * @typedef {{ name: string, file: File }} Point
+ * @typedef {{ folder: Folder | null, files: Given[] }} Host
  * @typedef {{ number: number, name: string, size: number }} Numbered
  */
+
+/**
+ * A folder that was dropped; and a file, which has a path in its folder.
+ * @typedef {{ name: string }} Folder
+ * @typedef {{ file: File, folder: Folder | null, path: string }} Given
+ */
+
+/** @param {File} file @returns {Given} */
+export const alone = file => ({ file, folder: null, path: file.name });
 
 /** @param {string} name */
 export const stem = name => {
@@ -31,26 +41,33 @@ export class Points {
     this.say = say;
     /** @type {Point[]} */
     this.points = [];
-    /** @type {File[]} */
+    /** @type {Host[]} */
     this.hosts = [];
     /** @type {number | null} */
     this.held = null;
   }
 
-  /** @param {File[]} files */
-  async add(files) {
-    const kinds = await Promise.all(files.map(async file => ({ file, captured: await isCapture(file) })));
-    for (const { file, captured } of kinds) {
-      if (!captured) {
-        this.hosts.push(file);
-        continue;
-      }
-      const taken = new Set(this.points.map(point => point.name));
-      let name = stem(file.name);
-      for (let n = 2; taken.has(name); n++) name = `${stem(file.name)}-${n}`;
-      this.points.push({ name, file });
-    }
+  /** @param {Given[]} given */
+  async add(given) {
+    const kinds = await Promise.all(given.map(async one => ({ one, captured: await isCapture(one.file, !!one.folder) })));
+    for (const { one, captured } of kinds) captured ? this.addPoint(one.file) : this.addHost(one);
     this.show();
+  }
+
+  /** @param {File} file */
+  addPoint(file) {
+    const taken = new Set(this.points.map(point => point.name));
+    let name = stem(file.name);
+    for (let n = 2; taken.has(name); n++) name = `${stem(file.name)}-${n}`;
+    this.points.push({ name, file });
+  }
+
+  // What a folder holds is about one host, unless it says otherwise: all of it is read together.
+  /** @param {Given} one */
+  addHost(one) {
+    const known = one.folder && this.hosts.find(({ folder }) => folder === one.folder);
+    if (known) known.files.push(one);
+    else this.hosts.push({ folder: one.folder, files: [one] });
   }
 
   clear() { this.points = []; this.hosts = []; this.show(); }
@@ -77,7 +94,7 @@ export class Points {
 
   /**
    * The same button of whoever stands there now has the focus.
-   * @param {Point[] | File[]} from
+   * @param {Point[] | Host[]} from
    * @param {HTMLElement} list
    * @param {number} i
    */
@@ -99,22 +116,26 @@ export class Points {
       if (!point) points.push(point = { name, files: [] });
       point.files.push({ number: files.push(file) - 1, name: file.name, size: file.size });
     }
-    const hosts = this.hosts.map(file => ({ number: files.push(file) - 1, name: file.name, size: file.size }));
-    return { files, points, hosts };
+    /** @param {Given} given @returns {Numbered} */
+    const numbered = ({ file, path }) => ({ number: files.push(file) - 1, name: path, size: file.size });
+    const hosts = this.hosts.flatMap(({ folder, files }) => folder ? [] : files.map(numbered));
+    const folders = this.hosts.flatMap(({ folder, files }) => folder ? [{ name: folder.name, files: files.map(numbered) }] : []);
+    return { files, points, hosts, folders };
   }
 
   show() {
     this.list.replaceChildren(...this.points.map((point, i) => this.item(point, i)));
-    this.hostList.replaceChildren(...this.hosts.map((file, i) => this.hostItem(file, i)));
+    this.hostList.replaceChildren(...this.hosts.map((host, i) => this.hostItem(host, i)));
     this.changed(this.points.length + this.hosts.length);
   }
 
-  /** @param {File} file @param {number} i */
-  hostItem(file, i) {
-    const item = document.createElement("li");
+  /** @param {Host} host @param {number} i */
+  hostItem({ folder, files }, i) {
+    const item = document.createElement("li"), name = folder ? folder.name : files[0].path;
+    const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
     const leave = button("\u00d7", () => this.leaveOut(this.hosts, this.hostList, i));
-    leave.setAttribute("aria-label", `Leave out: ${file.name}`);
-    item.append(described(file), leave);
+    leave.setAttribute("aria-label", `Leave out: ${name}`);
+    item.append(described(name, folder && files.length, bytes), leave);
     return item;
   }
 
@@ -135,7 +156,7 @@ export class Points {
     name.type = "text"; name.value = point.name;
     name.setAttribute("aria-label", `Name of point ${i + 1}`);
     name.addEventListener("input", () => { point.name = name.value || stem(point.file.name); label(); });
-    item.append(name, described(point.file), ...buttons);
+    item.append(name, described(point.file.name, null, point.file.size), ...buttons);
     item.draggable = true;
     // In its name the mouse selects letters.
     name.addEventListener("pointerenter", () => { item.draggable = false; });
@@ -154,13 +175,16 @@ export class Points {
 
 /**
  * A name that is written from right to left, or claims to be, changes nothing beside it.
- * @param {File} file
+ * @param {string} words
+ * @param {number | null} count of the files in a folder
+ * @param {number} bytes
  */
-function described(file) {
+function described(words, count, bytes) {
   const made = document.createElement("span"), name = document.createElement("bdi");
   made.className = "files";
-  name.textContent = file.name;
-  made.append(name, `, ${file.size.toLocaleString("en")} bytes`);
+  name.textContent = words;
+  const files = count === null ? "" : `, a folder: ${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
+  made.append(name, `${files}, ${bytes.toLocaleString("en")} bytes`);
   return made;
 }
 
@@ -178,22 +202,26 @@ function button(text, act) {
  */
 export async function dropped(transfer) {
   const entries = [...transfer.items].map(item => item.webkitGetAsEntry?.()).filter(entry => !!entry);
-  if (!entries.length) return [...transfer.files];
-  /** @type {File[]} */
+  if (!entries.length) return [...transfer.files].map(alone);
+  /** @type {Given[]} */
   const found = [];
-  for (const entry of entries) await walk(entry, found);
-  return found.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  for (const entry of entries) await walk(entry, entry.isDirectory ? { name: entry.name } : null, "", found);
+  return found.sort((a, b) => a.file.name.localeCompare(b.file.name, "en", { numeric: true }));
 }
 
 /**
  * @param {FileSystemEntry} entry
- * @param {File[]} found
+ * @param {Folder | null} folder that was dropped
+ * @param {string} above the path from there
+ * @param {Given[]} found
  * @returns {Promise<void>}
  */
-async function walk(entry, found) {
+async function walk(entry, folder, above, found) {
   if (entry.isFile) {
-    const file = /** @type {FileSystemFileEntry} */ (entry);
-    found.push(await new Promise((done, failed) => file.file(done, failed)));
+    const one = /** @type {FileSystemFileEntry} */ (entry);
+    /** @type {File} */
+    const file = await new Promise((done, failed) => one.file(done, failed));
+    found.push({ file, folder, path: above + file.name });
     return;
   }
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
@@ -202,6 +230,6 @@ async function walk(entry, found) {
     const some = await new Promise((done, failed) => reader.readEntries(done, failed));
     if (!some.length) return;
     // What file managers leave in folders is nobody's capture.
-    for (const one of some) if (!one.name.startsWith(".")) await walk(one, found);
+    for (const one of some) if (!one.name.startsWith(".")) await walk(one, folder, one.isFile ? above : `${above}${one.name}/`, found);
   }
 }

@@ -21,6 +21,9 @@ pub(crate) struct Asked {
     /// Saved output of hosts, a file each.
     #[serde(default)]
     pub(crate) hosts: Vec<AskedFile>,
+    /// Folders of it, as they were dropped.
+    #[serde(default)]
+    pub(crate) folders: Vec<AskedFolder>,
     /// Whether they show two transfers to set side by side.
     pub(crate) compare: bool,
     /// Whether each interface of the one capture is a point.
@@ -36,6 +39,15 @@ pub(crate) struct AskedPoint {
     /// Its name.
     pub(crate) name: String,
     /// Its files, in order of time.
+    pub(crate) files: Vec<AskedFile>,
+}
+
+/// A folder: of its files each has its path from there on as its name.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AskedFolder {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its files, captures left out.
     pub(crate) files: Vec<AskedFile>,
 }
 
@@ -62,7 +74,12 @@ impl AskedFile {
     /// From its first byte. By way of a buffer, whose place is as good as that of shared memory: into the middle of words
     /// JavaScript copies byte after byte.
     pub(crate) fn reader(&self) -> BufReader<Slices> {
-        BufReader::with_capacity(PIECE, Slices::new(self.number, self.size as u64))
+        BufReader::with_capacity(PIECE, self.slices())
+    }
+
+    /// The same, without a buffer of its own: folders have thousands of files, and most are small.
+    pub(crate) fn slices(&self) -> Slices {
+        Slices::new(self.number, self.size as u64)
     }
 
     fn source(&self) -> Result<Source, OpenError> {
@@ -71,6 +88,12 @@ impl AskedFile {
 }
 
 impl Asked {
+    /// The names of files and folders with what hosts printed.
+    pub(crate) fn host_names(&self) -> impl Iterator<Item = &str> {
+        let files = self.hosts.iter().map(|file| file.name.as_str());
+        files.chain(self.folders.iter().map(|folder| folder.name.as_str()))
+    }
+
     /// Whether there are as many captures as their kind takes.
     pub(crate) fn count(&self) -> Result<(), String> {
         let given = self.points.len();

@@ -1,20 +1,25 @@
 //! Hosts by what they printed: read whole, and checked as `diagnose` does.
 
+use std::io::Read;
 use std::sync::atomic::AtomicBool;
 
 use coalescope_capture::facts::Trace;
 use coalescope_capture::provenance::digest;
 use coalescope_host::model::Snapshot;
-use coalescope_host::sources::{Host, Limits, apart, read_bytes};
+use coalescope_host::safe::printable_line;
+use coalescope_host::sources::{Given, Host, Limits, apart, read as read_given, read_bytes};
 use coalescope_knowledge::rules::{Checked, Rules, check};
 use coalescope_knowledge::{join, judge};
 use coalescope_report::{CheckReport, DiagnoseReport, Is, Source, with_causes};
 
-use crate::asked::{Asked, AskedFile};
+use crate::asked::{Asked, AskedFile, AskedFolder};
 use crate::tell_progress;
 
 /// More is read of no file: sosreports are packed, and held in memory here.
 const MOST_BYTES: u64 = 512 << 20;
+
+/// Files of a folder that are listed with their hashes.
+const HASHED: usize = 100;
 
 /// What the program says of a capture among hosts, and what the page does.
 const CAPTURE: &str = "a capture: give it to coalescope trace";
@@ -28,20 +33,11 @@ pub(crate) struct Hosts(Vec<(Snapshot, Checked)>);
 /// Reads and checks what hosts printed; nothing if none was given. Files that are of no use are taken out of what is asked for, and
 /// named, as long as there is something else to judge: a folder has more in it than captures.
 pub(crate) fn read(asked: &mut Asked) -> Result<(Option<Hosts>, Vec<String>), String> {
-    let mut hosts = Vec::new();
-    let mut left_out = Vec::new();
-    let mut kept = Vec::new();
-    for file in std::mem::take(&mut asked.hosts) {
-        match one(&file)? {
-            Ok(read) => {
-                hosts.extend(read);
-                kept.push(file);
-            }
-            Err(why) => left_out.push(format!("left out: {why}")),
-        }
-    }
-    asked.hosts = kept;
-    if asked.hosts.is_empty() {
+    let mut found = Found::default();
+    asked.hosts = found.add(std::mem::take(&mut asked.hosts), one)?;
+    asked.folders = found.add(std::mem::take(&mut asked.folders), folder)?;
+    let Found { hosts, left_out } = found;
+    if asked.host_names().next().is_none() {
         let is_all = asked.points.is_empty() && !left_out.is_empty();
         let why = || left_out.join("\n").replace("left out: ", "");
         return if is_all {
@@ -51,6 +47,44 @@ pub(crate) fn read(asked: &mut Asked) -> Result<(Option<Hosts>, Vec<String>), St
         };
     }
     Ok((Some(checked(hosts)?), left_out))
+}
+
+/// What was read, and why files are of no use.
+#[derive(Default)]
+struct Found {
+    hosts: Vec<Host>,
+    left_out: Vec<String>,
+}
+
+impl Found {
+    /// Reads files or folders, and gives back those with a host.
+    fn add<T>(
+        &mut self,
+        given: Vec<T>,
+        read: impl Fn(&T) -> Result<Result<Vec<Host>, String>, String>,
+    ) -> Result<Vec<T>, String> {
+        let mut kept = Vec::new();
+        for one in given {
+            match read(&one)? {
+                Ok(hosts) => {
+                    self.hosts.extend(hosts);
+                    kept.push(one);
+                }
+                Err(why) => self.left_out.push(format!("left out: {why}")),
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The hosts of a folder, read as `--from FOLDER` reads it, or why it has none.
+fn folder(folder: &AskedFolder) -> Result<Result<Vec<Host>, String>, String> {
+    let files = folder.files.iter().map(|file| {
+        let reader: Box<dyn Read> = Box::new(file.slices());
+        (file.name.clone(), reader)
+    });
+    let given = Given::of_files(printable_line(&folder.name), files.collect());
+    Ok(read_given(given, &Limits::default()).map_err(|error| with_causes(&error)))
 }
 
 /// The hosts of a file, or why it has none. That it cannot be read at all, or is a capture, is for whoever gave it.
@@ -96,16 +130,37 @@ impl Hosts {
     }
 }
 
-/// What was given, hashed.
+/// What was given, hashed: of a folder each of its files, unless these are too many to read a list of.
 pub(crate) fn sources(asked: &Asked, stop: &AtomicBool) -> Vec<Source> {
-    asked.hosts.iter().map(|file| source(file, stop)).collect()
+    let files = asked.hosts.iter();
+    let files = files.map(|file| source(file.name.clone(), file, stop));
+    let folders = asked.folders.iter();
+    files
+        .chain(folders.flat_map(|folder| sources_in(folder, stop)))
+        .collect()
 }
 
-fn source(file: &AskedFile, stop: &AtomicBool) -> Source {
+fn sources_in(folder: &AskedFolder, stop: &AtomicBool) -> Vec<Source> {
+    let AskedFolder { name, files } = folder;
+    if files.len() <= HASHED {
+        let files = files.iter();
+        return files
+            .map(|file| source(format!("{name}/{}", file.name), file, stop))
+            .collect();
+    }
+    let is = Is::Other(format!("A folder of {} files: not hashed.", files.len()));
+    vec![Source {
+        about: None,
+        name: name.clone(),
+        is,
+    }]
+}
+
+fn source(name: String, file: &AskedFile, stop: &AtomicBool) -> Source {
     tell_progress("hashing", 0.0);
     Source {
         about: None,
-        name: file.name.clone(),
+        name,
         is: Is::file(digest(&mut file.reader(), stop)),
     }
 }

@@ -127,16 +127,11 @@ fn command(asked: &Asked) -> String {
         _ => "",
     };
     let told = |word: &str| sh(&printable_line(word)).into_owned();
-    let from = asked
-        .hosts
-        .iter()
-        .map(|host| format!(" --from {}", told(&host.name)));
-    let from: String = from.collect();
-    let command = if asked.hosts.is_empty() {
-        "trace"
-    } else {
-        "diagnose"
-    };
+    let from: String = asked
+        .host_names()
+        .map(|host| format!(" --from {}", told(host)))
+        .collect();
+    let command = if from.is_empty() { "trace" } else { "diagnose" };
     let each = asked.points.iter().flat_map(|point| {
         let files = point.files.iter();
         let words = files.map(|file| format!("{}={}", point.name, file.name));

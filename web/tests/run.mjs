@@ -8,6 +8,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createInterface } from "node:readline";
 import { within } from "../../scripts/within.mjs";
 import { long, pcap, together } from "./captures.mjs";
@@ -374,6 +375,36 @@ async function dropped(folder) {
   if (names.slice(0, -1).join() !== wanted.join() || !names.at(-1).startsWith("router.txt")) problems.push(`dropped: ${names}`);
 }
 
+// A folder of what one host printed is one host, as for the program: with files that are empty, packed, and in folders of it; alone and
+// beside captures that lie in the folder.
+async function droppedHost(folder) {
+  if (!chosen.drop) return;
+  const own = join(scratch, "gateway"), elsewhere = join(scratch, "elsewhere"), tell = (name, bytes) => writeFileSync(join(own, name), bytes);
+  mkdirSync(join(own, "sub"), { recursive: true });
+  tell("uname", "Linux gw 5.10.0-28-amd64 #1 SMP Debian 5.10.209-2 (2024-01-31) x86_64 GNU/Linux\n");
+  tell("links", PRINTED["ip -d link show"]);
+  tell("sub/ethtool_-k_eth0", PRINTED["ethtool -k eth0"]);
+  tell("log.gz", gzipSync("nothing of use\n"));
+  tell("empty", "");
+  const judged = async (asked, what) => {
+    await page.evaluate("document.getElementById('clear').click()");
+    await chosen.drop([own]);
+    await page.ready();
+    const hosts = await page.evaluate("[...document.querySelectorAll('#hosts .files')].map((one) => one.textContent)");
+    if (hosts.length !== 1 || !/^gateway, a folder: 5 files, /.test(hosts[0])) problems.push(`${what}: ${hosts}`);
+    const { state } = await page.ask(), differs = difference(await page.answer(), ofProgram(elsewhere, asked));
+    if (differs !== null) problems.push(`${what}: not what the program says (${state}): ${differs}`);
+  };
+  cpSync(own, join(elsewhere, "gateway"), { recursive: true });
+  await judged(["diagnose", "--from", "gateway"], "a host's folder");
+  const report = await page.report();
+  if (!report.includes("coalescope diagnose --from gateway<") || !report.includes("gateway/sub/ethtool_-k_eth0")) problems.push("the report of a host's folder names neither that nor its files");
+  // On the page captures in the folder are points; the program names them as what they are, and so has them beside it.
+  const names = capturesIn(folder);
+  for (const name of names) for (const to of [own, elsewhere]) writeFileSync(join(to, name), readFileSync(join(folder, name)));
+  await judged(["diagnose", "--from", "gateway", ...names], "a host's folder with captures");
+}
+
 // Without a network, and without its server, it opens and works again.
 async function offline(folder, close) {
   close();
@@ -433,6 +464,7 @@ async function all() {
   await beside(path);
   await hostile(path);
   await dropped(path);
+  await droppedHost(path);
   await ordered(path);
   await draggedIntoOrder(path);
   await looked(path);

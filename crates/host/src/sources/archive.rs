@@ -6,7 +6,7 @@ use coalescope_unpack::tar::{Kind, Member, each_member};
 
 use super::files::Files;
 use super::found::Counted;
-use super::place::{Folder, Place};
+use super::place::{Folder, LEADS_OUT, Place};
 
 impl Files<'_> {
     /// Goes through an archive.
@@ -26,10 +26,9 @@ impl Files<'_> {
     }
 
     fn member(&mut self, folder: &Folder, member: &mut Member<'_>, nesting: usize) {
-        let Some(place) = inside(folder, &member.name, self.limits.depth) else {
+        let Some(place) = Place::inside(folder, &member.name, self.limits.depth) else {
             let name = String::from_utf8_lossy(&member.name).into_owned();
-            let why = "a name that leads out of the archive or too deep";
-            return self.found.named(folder, name, why);
+            return self.found.named(folder, name, LEADS_OUT);
         };
         match member.kind {
             Kind::File => self.file(&place, member, nesting),
@@ -41,19 +40,4 @@ impl Files<'_> {
             }
         }
     }
-}
-
-/// Where an entry of this name is; `None` if its name leads out of the archive.
-fn inside(archive: &Folder, name: &[u8], depth: usize) -> Option<Place> {
-    let name = String::from_utf8_lossy(name);
-    let mut parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
-    let file = parts.next_back().unwrap_or_default().to_owned();
-    let mut folder = archive.clone();
-    for part in parts {
-        if part == ".." || folder.parts.len() > depth {
-            return None;
-        }
-        folder.parts.push(part.to_owned());
-    }
-    (file != "..").then_some(Place { folder, name: file })
 }

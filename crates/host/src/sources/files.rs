@@ -12,7 +12,7 @@ use super::error::Error;
 use super::found::{About, Counted, Found};
 use super::given::{self, Given};
 use super::limits::Limits;
-use super::place::{Folder, Place};
+use super::place::{Folder, LEADS_OUT, Place};
 use crate::model::Unread;
 
 /// Takes the bytes of each text.
@@ -48,6 +48,7 @@ impl<'a> Files<'a> {
         let name = given.name().to_owned();
         match given.content {
             given::Content::Bytes(reader) => self.bytes(&name, reader),
+            given::Content::Files(files) => self.listed(&Folder::given(&name), files),
             given::Content::Folder(path) => {
                 let unreadable = |source| Error::Unreadable {
                     path: name.clone(),
@@ -67,6 +68,19 @@ impl<'a> Files<'a> {
             name: name.to_owned(),
         };
         self.file(&place, &mut self.budget.meter(reader), 0);
+    }
+
+    /// Files of a folder that somebody else has gone through.
+    fn listed(&mut self, folder: &Folder, files: Vec<(String, Box<dyn Read>)>) {
+        for (path, reader) in files {
+            if self.is_over(folder) {
+                return;
+            }
+            match Place::inside(folder, path.as_bytes(), self.limits.depth) {
+                Some(place) => self.file(&place, &mut self.budget.meter(reader), 0),
+                None => self.found.named(folder, path, LEADS_OUT),
+            }
+        }
     }
 
     fn folder(&mut self, folder: &Folder, path: &Path) {

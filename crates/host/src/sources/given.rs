@@ -18,6 +18,7 @@ pub struct Given {
 /// The kind of a path.
 pub(super) enum Content {
     Folder(PathBuf),
+    Files(Vec<(String, Box<dyn Read>)>),
     Bytes(Box<dyn Read>),
 }
 
@@ -53,6 +54,16 @@ impl Given {
         }
     }
 
+    /// A folder that somebody else has gone through: its files, each with its path from there on.
+    pub fn of_files(name: impl Into<String>, mut files: Vec<(String, Box<dyn Read>)>) -> Given {
+        // In the order in which a folder is gone through here.
+        files.sort_by(|(a, _), (b, _)| a.split('/').cmp(b.split('/')));
+        Given {
+            name: name.into(),
+            content: Content::Files(files),
+        }
+    }
+
     /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -64,7 +75,7 @@ impl Given {
     pub fn folder(&self) -> Option<&Path> {
         match &self.content {
             Content::Folder(path) => Some(path),
-            Content::Bytes(_) => None,
+            Content::Files(_) | Content::Bytes(_) => None,
         }
     }
 }

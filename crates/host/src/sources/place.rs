@@ -67,6 +67,26 @@ pub(super) struct Place {
     pub(super) name: String,
 }
 
+/// What is said of a name that is not looked at.
+pub(super) const LEADS_OUT: &str = "a name that leads out of the archive or too deep";
+
+impl Place {
+    /// Where a file of this name is; `None` if its name leads out of the folder, or too deep.
+    pub(super) fn inside(folder: &Folder, name: &[u8], depth: usize) -> Option<Place> {
+        let name = String::from_utf8_lossy(name);
+        let mut parts = name.split('/').filter(|part| !matches!(*part, "" | "."));
+        let file = parts.next_back().unwrap_or_default().to_owned();
+        let mut folder = folder.clone();
+        for part in parts {
+            if part == ".." || folder.parts.len() > depth {
+                return None;
+            }
+            folder.parts.push(part.to_owned());
+        }
+        (file != "..").then_some(Place { folder, name: file })
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.folder.parts.is_empty() {

@@ -348,3 +348,31 @@ fn the_end_of_a_connection_spoils_nothing() {
         assert_eq!(hosts[0].stack.sysctls["net.ipv4.ip_forward"], "1", "{text}");
     }
 }
+
+/// A browser goes through a folder that is dropped on it by itself, in any order: what comes of it is what comes of the path.
+#[test]
+fn files_of_a_folder_are_read_as_the_folder_is() {
+    let files = [
+        ("gw2/ethtool_-k_b", "stub\nname two\nmtu eth0 1500\n"),
+        ("gw1/sub/x", "stub\nmtu eth1 9000\n"),
+        ("gw1/a", "stub\nname one\nmtu eth0 1500\n"),
+        ("gw1/notes", "nothing of use\n"),
+        ("gw1/empty", ""),
+    ];
+    let made = folder(&files);
+    let listed = files.map(|(name, text)| {
+        let reader: Box<dyn std::io::Read> = Box::new(text.as_bytes());
+        (name.to_owned(), reader)
+    });
+    let path = made.path().to_string_lossy().into_owned();
+    let given = Given::of_files(path, listed.into());
+    let found = read_with(given, &Limits::default(), stub).unwrap();
+    let shown = |hosts: Vec<Host>| hosts.into_iter().map(|host| (host.origin, host.snapshot));
+    let (found, whole): (Vec<_>, Vec<_>) =
+        (shown(found).collect(), shown(hosts(made.path())).collect());
+    assert_eq!(found.len(), 2);
+    assert_eq!(found, whole);
+    let outside: Box<dyn std::io::Read> = Box::new("stub\nname three\n".as_bytes());
+    let given = Given::of_files("given", vec![("../three".to_owned(), outside)]);
+    assert!(read_with(given, &Limits::default(), stub).is_err());
+}
