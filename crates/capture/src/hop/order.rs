@@ -30,7 +30,7 @@ const WIDE_GAP: i32 = 2;
 const WIDE_GAPS: i32 = 3;
 /// The most narrow gaps that count: such a gap is within what batches of a capturing NIC (10 to 100 us) can cause.
 const NARROW_GAPS: i32 = 3;
-const WIDE_NS: i64 = 100_000;
+pub(super) const WIDE_NS: i64 = 100_000;
 /// TTLs of one direction: only a proxy or a scrubbing firewall raises them.
 const TTL: i32 = 3;
 /// Only a firewall that reassembles datagrams reverses this.

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::clock::{Clock, Differences, Offsets};
+use super::clock::{Clock, Differences, MOST_DRIFT_PPM, Offsets};
 use super::event::{Event, Side, Sighting};
 use super::join::Join;
+use super::order::WIDE_NS;
 use super::outcome::Seen;
 use super::verdicts::Verdicts;
 
@@ -82,23 +83,27 @@ impl Way {
     }
 
     /// Payload bytes that each point shows more than once, of those that both have shown, or of all that one shows if the
-    /// other has shown none: the point upstream of a loss shows more of them.
+    /// other has shown none: the point upstream of a loss shows more of them. What comes after the end of the other capture
+    /// is left out: a capture that is stopped later shows more repeats, wherever it stands.
     pub(super) fn repeats(&self) -> [u64; 2] {
-        let ranges = [Side::First, Side::Second].map(|side| {
-            let data = self.events.iter().filter_map(|event| event.data_of(side));
-            let mut ranges: Vec<_> = data.map(|seen| seen.start..seen.end()).collect();
+        let data = [Side::First, Side::Second].map(|side| self.data_of(side));
+        let within = shown_by_both(&data);
+        let together_ns = together_ns(&data, within.start);
+        data.map(|data| {
+            let begin_ns = begin_ns(&data, within.start);
+            let is_together = |seen: &&Seen| {
+                together_ns.is_none_or(|time| seen.own_ns - begin_ns.unwrap_or(seen.own_ns) <= time)
+            };
+            let shown = data.into_iter().filter(is_together);
+            let mut ranges: Vec<_> = shown.map(|seen| seen.start..seen.end()).collect();
             ranges.sort_unstable_by_key(|range| range.start);
-            ranges
-        });
-        let starts = ranges
-            .each_ref()
-            .map(|all| all.first().map(|range| range.start));
-        let ends = ranges
-            .each_ref()
-            .map(|all| all.iter().map(|range| range.end).max());
-        let start = starts[0].max(starts[1]).unwrap_or(0);
-        let end = ends.into_iter().flatten().min().unwrap_or(0);
-        ranges.map(|ranges| repeated(&ranges, start..end))
+            repeated(&ranges, within.clone())
+        })
+    }
+
+    fn data_of(&self, side: Side) -> Vec<&Seen> {
+        let data = self.events.iter().filter_map(|event| event.data_of(side));
+        data.collect()
     }
 
     /// When an acknowledgment passed both points, if the other point has shown it already.
@@ -172,6 +177,32 @@ impl Way {
     }
 }
 
+/// The bytes that both points show, or that one does if the other shows none.
+fn shown_by_both(data: &[Vec<&Seen>; 2]) -> Range<u64> {
+    let starts = data
+        .iter()
+        .filter_map(|data| data.iter().map(|seen| seen.start).min());
+    let ends = data
+        .iter()
+        .filter_map(|data| data.iter().map(|seen| seen.end()).max());
+    starts.max().unwrap_or(0)..ends.min().unwrap_or(0)
+}
+
+/// When a point first showed bytes from this position on, by its own clock.
+fn begin_ns(data: &[&Seen], from: u64) -> Option<i64> {
+    let first = data.iter().find(|seen| seen.end() > from);
+    first.map(|seen| seen.own_ns)
+}
+
+/// For how long from there on both points show data; `None` if one shows none.
+fn together_ns(data: &[Vec<&Seen>; 2], from: u64) -> Option<i64> {
+    let lasts = |data: &Vec<&Seen>| Some(data.last()?.own_ns - begin_ns(data, from)?);
+    let [first, second] = [lasts(&data[0])?, lasts(&data[1])?];
+    // Clocks differ, and frames do not take equally long.
+    let shorter = first.min(second);
+    Some(shorter + shorter / 1_000_000 * MOST_DRIFT_PPM + WIDE_NS)
+}
+
 /// Bytes that sorted ranges cover more than once, within another range.
 fn repeated(ranges: &[Range<u64>], within: Range<u64>) -> u64 {
     let mut seen = within.start;
@@ -216,26 +247,52 @@ mod tests {
     }
 
     /// Behind a black hole no data comes, and it is sent again and again.
+    /// A direction whose points show frames of 100 bytes from these positions at these times.
+    fn shown(data: [&[(u64, i64)]; 2]) -> Way {
+        let mut way = Way::default();
+        for (side, frames) in [Side::First, Side::Second].into_iter().zip(data) {
+            for (number, (start, own_ns)) in frames.iter().enumerate() {
+                let seen = Seen {
+                    start: *start,
+                    len: 100,
+                    time_ns: *own_ns,
+                    own_ns: *own_ns,
+                    pause_ns: 0,
+                    number: number as u64,
+                    turn: number as u64,
+                    tsval: 0,
+                    id: 0,
+                    ttl: 64,
+                    fragmented: false,
+                };
+                way.take(side, Event::Data(seen));
+            }
+        }
+        way
+    }
+
     #[test]
     fn a_point_without_data_is_behind_the_loss() {
-        let mut way = Way::default();
-        for number in [1, 2, 3] {
-            let seen = Seen {
-                start: 1_000,
-                len: 100,
-                time_ns: 0,
-                own_ns: 0,
-                pause_ns: 0,
-                number,
-                turn: number,
-                tsval: 0,
-                id: 0,
-                ttl: 64,
-                fragmented: false,
-            };
-            way.take(Side::First, Event::Data(seen));
-        }
+        let way = shown([&[(1_000, 1), (1_000, 2), (1_000, 3)], &[]]);
         assert_eq!(way.repeats(), [200, 0]);
+    }
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn what_is_lost_in_between_is_shown_again_in_front() {
+        let front = [(0, 0), (100, MS), (100, 200 * MS)];
+        let behind = [(0, 7 * MS), (100, 207 * MS)];
+        assert_eq!(shown([&front, &behind]).repeats(), [100, 0]);
+        assert_eq!(shown([&behind, &front]).repeats(), [0, 100]);
+    }
+
+    #[test]
+    fn repeats_after_the_end_of_the_other_capture_show_nothing() {
+        let stopped = [(0, 0), (100, MS)];
+        let longer = [(0, 0), (100, MS), (100, 200 * MS)];
+        assert_eq!(shown([&longer, &stopped]).repeats(), [0, 0]);
+        assert_eq!(shown([&stopped, &longer]).repeats(), [0, 0]);
     }
 
     #[test]

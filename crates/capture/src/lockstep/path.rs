@@ -238,10 +238,14 @@ fn best_order(nearer: &Nearer, delays: &Delays, near: &[usize]) -> Vec<usize> {
         place[*point] = at;
     }
     let moved = |order: &[usize]| pairs(order).filter(|(a, b)| place[*a] > place[*b]).count();
+    // A capture that ended before anything was answered has met none, and is next to all alike.
+    let has_met = |point: &&usize| delays[**point].iter().any(Option::is_some);
     let steps = |order: &[usize]| {
-        let delays = order.windows(2).map(|pair| delays[pair[0]][pair[1]]);
-        let unmet = delays.clone().filter(Option::is_none).count();
-        (unmet, delays.flatten().sum::<i64>() / SAME_NS)
+        let met: Vec<_> = order.iter().filter(has_met).copied().collect();
+        let delays = met.windows(2).map(|pair| delays[pair[0]][pair[1]]);
+        let delays: Vec<_> = delays.collect();
+        let unmet = delays.iter().filter(|delay| delay.is_none()).count();
+        (unmet, delays.into_iter().flatten().sum::<i64>() / SAME_NS)
     };
     let cost = |order: &Vec<usize>| (contradictions(nearer, order), steps(order), moved(order));
     let best = orders(near).into_iter().min_by_key(cost);
@@ -312,6 +316,17 @@ mod tests {
             (delays[2 - near][1], delays[1][2 - near]) = (Some(30_000), Some(30_000));
             assert_eq!(sorted_among(&nearer, &delays), Some(order));
         }
+    }
+
+    /// The third capture ended with the SYN: what the first two have sent again speaks for these to be in front of it.
+    #[test]
+    fn one_that_met_none_stays_where_it_was_given() {
+        let mut nearer = at(&[4, 3, 2, 1]);
+        (nearer[2][3], nearer[3][2]) = (0, 0);
+        let mut delays = vec![vec![Some(40_000_000); 4]; 4];
+        delays[2].fill(None);
+        delays.iter_mut().for_each(|row| row[2] = None);
+        assert_eq!(sorted_among(&nearer, &delays), None);
     }
 
     #[test]
