@@ -1,11 +1,11 @@
 //! What a point takes for a loss, though hops show that it arrived: what two points show of a frame outranks what was sent
 //! again or came late at one.
 
-use coalescope_capture::facts::{Hop, HopConnection, Trace};
+use coalescope_capture::facts::{Direction, Hop, HopConnection, Trace};
 
 use crate::judged::{at, judges_nearly_all, left_by, lost_by};
 use crate::limits::{ConnectionLimit, waits_for_handshake};
-use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES, SEGMENT};
+use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES, NEARLY_ALL, SEGMENT};
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
 /// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
@@ -25,6 +25,15 @@ pub(crate) fn is_overtaken(trace: &Trace, limit: &ConnectionLimit) -> bool {
         hops: trace.hops.len(),
     };
     is_overtaken_before(trace, place, limit.direction, all)
+}
+
+/// Whether a point takes frames for lost since they came late, and hardly any since they were sent again.
+pub(crate) fn is_only_late(trace: &Trace, limit: &ConnectionLimit) -> bool {
+    let connection = at(trace, &limit.point, limit.connection);
+    connection.is_some_and(|seen| {
+        let data = seen.direction(limit.direction);
+        data.late_frames >= LOSS_FRAMES.max(BEHIND * data.retransmitted_frames)
+    })
 }
 
 /// How far in front of a point hops are looked at.
@@ -52,10 +61,12 @@ fn is_overtaken_before(
     direction: &str,
     reach: Reach,
 ) -> bool {
-    let late = |point: &str, id| {
+    let shows = |point: &str, id, what: fn(&Direction) -> u64| {
         let connection = at(trace, point, id);
-        connection.map_or(0, |seen| seen.direction(direction).late_frames)
+        connection.map_or(0, |seen| what(seen.direction(direction)))
     };
+    let late = |point: &str, id| shows(point, id, |data| data.late_frames);
+    let bytes = |point: &str, id| shows(point, id, |data| data.unique_bytes) as f64;
     let mut in_front = arrivals(trace, point, id, direction);
     in_front.any(|(hop, seen)| {
         let before = (&*hop.from, seen.from_id);
@@ -63,7 +74,10 @@ fn is_overtaken_before(
         let farther = reach.farther().filter(|_| missing == 0);
         let overtaken =
             || farther.is_some_and(|reach| is_overtaken_before(trace, before, direction, reach));
+        // A capture in front that ended early has not seen what came late.
+        let has_seen = bytes(before.0, before.1) >= NEARLY_ALL * bytes(point, id);
         carries_all(seen)
+            && has_seen
             && (missing == 0 || reach.may_miss)
             && late(point, id) >= LOSS_FRAMES.max(BEHIND * missing)
             && (late(before.0, before.1) < LOSS_FRAMES || overtaken())

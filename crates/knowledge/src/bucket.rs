@@ -130,6 +130,12 @@ impl Fit {
             && 2 * self.too_long < self.lost
     }
 
+    /// Whether want of room explains losses in runs of single frames that are merged on the hop: what loses the merged ones loses
+    /// the first frame of each run, for which a bucket has room.
+    pub(crate) fn explains_runs(&self) -> bool {
+        self.explains() && 2 * self.bucket.limit.within.lost < self.runs
+    }
+
     /// The limit of how far ahead of the acknowledgments frames may be, if that explains most of what was lost, single frames as
     /// well as merged ones.
     pub(crate) fn window(&self) -> Option<&Ahead> {

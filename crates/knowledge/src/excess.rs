@@ -8,6 +8,7 @@
 
 mod doubt;
 mod hidden;
+mod parts;
 mod rest;
 mod room;
 mod span;
@@ -27,6 +28,7 @@ use crate::thresholds::{
 };
 pub(crate) use doubt::Doubt;
 use hidden::Runs;
+use parts::Parts;
 
 /// How the loss of merged frames compares with that of single ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +116,9 @@ impl Excess {
     /// Of a direction at one point. Delays show a queue there, but their absence shows nothing, since a short queue hardly
     /// shows. `looks` is the number of directions that are looked at.
     pub(crate) fn at_point(data: &Direction, looks: usize) -> Self {
+        if Parts::of(data, looks).is_some() {
+            return Self::Unexplained;
+        }
         Self::of(&BySize::of_repeats(data), looks, || {
             let delays = data.rtt_min_s.zip(data.rtt_median_s);
             let queue = delays.is_some_and(|(min, median)| is_delayed(min, median));
@@ -124,6 +129,11 @@ impl Excess {
     /// Of one of all directions at a point.
     pub(crate) fn behind(point: &Point, data: &Direction) -> Self {
         Self::at_point(data, looks_at(point))
+    }
+
+    /// Whether parts of merged frames may be lost behind a point, of which none is sent again whole.
+    pub(crate) fn may_be_in_part(data: &Direction) -> bool {
+        Parts::of(data, 1).is_some()
     }
 
     /// Why longer frames are lost more often, if that shows.

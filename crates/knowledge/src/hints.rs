@@ -1,6 +1,8 @@
 //! Losses that point to merging without convicting it.
 
-use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Trace};
+use coalescope_capture::facts::{
+    Connection, Direction, Hop, HopConnection, Outcomes, Point, Trace,
+};
 
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
@@ -42,7 +44,7 @@ fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     };
     let never = || never_seen(hop).filter(|_| !over);
     let doubt = Doubt::on_hop(hop).or_else(few).or_else(never);
-    let Doubt { title, words } = doubt.or_else(|| nothing_came(hop))?;
+    let Doubt { title, words } = doubt.or_else(|| nothing_came(hop, trace))?;
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
@@ -69,19 +71,32 @@ fn never_seen(hop: &Crossing<'_>) -> Option<Doubt> {
 }
 
 /// Of connections that are found at both points, no data comes to the second one, as where a box drops their first frames and
-/// resets them: without any that came there is nothing to compare with.
-fn nothing_came(hop: &Crossing<'_>) -> Option<Doubt> {
+/// resets them: without any that came there is nothing to compare with. Where the first point shows that data arrived, the second
+/// capture ended before, or began later.
+fn nothing_came(hop: &Crossing<'_>, trace: &Trace) -> Option<Doubt> {
     let Hop { merged, single, .. } = &**hop;
     let came = [merged, single, &hop.tso].map(Outcomes::came_through);
-    (merged.seen >= HANDFUL && came == [0; 3]).then(|| Doubt {
+    let vanished = vanished(hop, trace);
+    (vanished >= HANDFUL && came == [0; 3]).then(|| Doubt {
         title: NOTHING_CAME,
         words: format!(
             "{} left {}, and no data came to {}",
-            counted(merged.seen, "merged frame"),
+            counted(vanished, "merged frame"),
             hop.from,
             hop.to
         ),
     })
+}
+
+/// Merged frames of connections of which, as the first point shows, nothing arrived anywhere.
+fn vanished(hop: &Hop, trace: &Trace) -> u64 {
+    let is_silent = |seen: &&HopConnection| {
+        let connection = at(trace, &hop.from, seen.from_id);
+        let longest = connection.map(|c| c.direction(seen.direction).longest_delivered_bytes);
+        longest.flatten().is_none()
+    };
+    let all = hop.connections.iter().filter(is_silent);
+    all.map(|seen| seen.merged.seen).sum()
 }
 
 const NOTHING_CAME: &str = "merged frames left, and no data of their connections is seen to arrive";
@@ -195,20 +210,52 @@ mod tests {
         }
     }
 
+    /// A connection of which so many merged frames left, of which one lost a part or not, and single ones that came.
+    fn left(merged: (u64, u64), single: u64) -> Hop {
+        let mut hop = Hop {
+            from: "uplink".to_owned(),
+            ..Hop::default()
+        };
+        (hop.merged.seen, hop.merged.partly_lost) = merged;
+        hop.merged.not_judged = merged.0 - merged.1;
+        hop.single.arrived = single;
+        hop.connections = vec![HopConnection {
+            merged: hop.merged,
+            direction: "to_client",
+            ..HopConnection::default()
+        }];
+        hop
+    }
+
+    /// What the first point shows: of what it sent, this is the longest frame that arrived.
+    fn shows(longest_delivered_bytes: Option<u32>) -> Trace {
+        let data = Direction {
+            longest_delivered_bytes,
+            ..Direction::default()
+        };
+        Trace {
+            points: vec![sample::point("uplink", data)],
+            ..Trace::default()
+        }
+    }
+
     /// A box drops the first frames of each connection, which are merged, and resets it.
     #[test]
     fn a_hop_to_which_no_data_comes_is_not_well() {
-        let title = |merged: (u64, u64), single: u64| {
-            let mut hop = Hop::default();
-            (hop.merged.seen, hop.merged.partly_lost) = merged;
-            hop.merged.not_judged = merged.0 - merged.1;
-            hop.single.arrived = single;
-            nothing_came(&Crossing::of(&hop)).map(|doubt| doubt.title)
+        let title = |merged, single| {
+            let hop = left(merged, single);
+            nothing_came(&Crossing::of(&hop), &shows(None)).map(|doubt| doubt.title)
         };
         assert_eq!(title((100, 0), 0), Some(NOTHING_CAME));
         for (merged, single) in [((4, 0), 0), ((100, 1), 0), ((100, 0), 1)] {
             assert_eq!(title(merged, single), None, "{merged:?} {single}");
         }
+    }
+
+    #[test]
+    fn data_that_was_acknowledged_came_after_the_second_capture_had_ended() {
+        let hop = left((100, 0), 0);
+        assert_eq!(nothing_came(&Crossing::of(&hop), &shows(Some(2_896))), None);
     }
 
     /// One merged frame, then timeout after timeout on the same bytes.

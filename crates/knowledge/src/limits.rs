@@ -75,13 +75,16 @@ pub(crate) fn main_direction(connection: &Connection) -> (&'static str, &Directi
 }
 
 /// The direction that shows what limits a connection, and that limit. It is the direction with most data, unless
-/// nothing is wrong with it, and the opposite direction loses data and takes more of the time.
+/// nothing is wrong with it, and the opposite direction loses data and takes more of the time. Where nothing holds the direction
+/// with most data back, half of its time is enough: both may send for as long as the connection lasts.
 pub(crate) fn telling_direction(connection: &Connection) -> (&'static str, Limit) {
     let (name, data, other) = main_direction(connection);
     let limit = limit(data, other);
     let is_wrong = matches!(limit, Limit::MergedLoss | Limit::Loss | Limit::Unclear);
-    let takes_longer = active_s(other) > active_s(data);
-    let back = (!is_wrong && takes_longer).then(|| self::limit(other, data));
+    let least = if leaves_open(limit) { MOSTLY } else { 1.0 };
+    let times = active_s(other).zip(active_s(data));
+    let takes_time = times.is_some_and(|(other, data)| other > least * data);
+    let back = (!is_wrong && takes_time).then(|| self::limit(other, data));
     match back {
         Some(back @ (Limit::Loss | Limit::Unclear)) => (opposite(name), back),
         _ => (name, limit),

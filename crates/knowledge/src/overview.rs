@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::arrived::{arrived_at, is_overtaken};
+use crate::arrived::{arrived_at, is_only_late, is_overtaken};
 use crate::crossing::Crossing;
 use crate::datagrams;
+use crate::excess::Excess;
 use crate::limits::{ConnectionLimit, Limit, limit_of};
 use crate::loss::Kind;
 use crate::pooled::{Pattern, Pools};
@@ -176,7 +177,12 @@ impl<'t> Overview<'t> {
             let all = (0..own.len()).filter(|at| own[*at].limit == Limit::Loss);
             all.collect::<Vec<_>>()
         };
-        for at in losses(&self.own) {
+        let lose = |at: &usize| match self.own[*at].limit {
+            Limit::Loss => true,
+            Limit::Unclear => is_only_late(trace, &self.limits[*at]),
+            _ => false,
+        };
+        for at in (0..self.own.len()).filter(lose).collect::<Vec<_>>() {
             if is_overtaken(trace, &self.limits[at]) {
                 (self.limits[at].limit, self.own[at].limit) =
                     (Limit::Reordering, Limit::Reordering);
@@ -237,4 +243,5 @@ impl Seen {
 fn is_suspect(direction: &Direction) -> bool {
     let repeats = &direction.repeats;
     repeats.merged_repeated + repeats.tso_repeated + direction.rejected.merged > 0
+        || Excess::may_be_in_part(direction)
 }

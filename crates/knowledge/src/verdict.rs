@@ -25,7 +25,7 @@ use crate::traffic::Traffic;
 use crate::unlinked::unlinked;
 use crate::untimed::untimed;
 use crate::words::counted;
-use losses::{hops_show_losses, losses_of_hops};
+use losses::{hops_show_losses, losses_of_hops, lost_for_room, room_explains};
 use unify::unify;
 
 /// What can be said about merging.
@@ -87,7 +87,11 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
         finding.share = share_of(finding, trace, overview, &explained);
     }
     let losses = losses_of_hops(trace, &same);
-    overview.settle(|limit| hops_show_losses(trace, &same, &losses, limit));
+    let roomless = lost_for_room(trace, overview, &same);
+    overview.settle(|limit| {
+        hops_show_losses(trace, &same, &losses, limit)
+            || room_explains(trace, &same, &roomless, limit)
+    });
     let others = others(trace, overview, &same, &findings);
     findings.extend(others);
     let mut findings = ranking::rank(findings);

@@ -3,6 +3,7 @@
 use coalescope_capture::facts::{DatagramHop, Direction, Point};
 
 use super::hidden::Runs;
+use super::parts::Parts;
 use super::{Excess, damaged, looks_at, span, uncut};
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
@@ -70,6 +71,9 @@ impl Doubt {
     pub(crate) const HIDDEN: &str =
         "segments are lost in runs on a hop that merges them: merged frames may be what is lost";
 
+    pub(crate) const IN_PART: &str =
+        "merged frames lose a part more often than single ones are lost";
+
     /// Whether a finding has the title of a doubt about frames.
     pub(crate) fn is_title(title: &str) -> bool {
         [
@@ -77,6 +81,7 @@ impl Doubt {
             Self::LIMITED,
             Self::HIDDEN,
             Self::UNCOMPARED,
+            Self::IN_PART,
         ]
         .contains(&title)
     }
@@ -146,6 +151,12 @@ impl Doubt {
     /// Of one of all directions at a point.
     pub(crate) fn behind(point: &Point, data: &Direction) -> Option<Self> {
         const AGAIN: &str = "had to be sent again whole";
+        if let Some(parts) = Parts::of(data, looks_at(point)) {
+            return Some(Self {
+                title: Self::IN_PART,
+                words: parts.words(),
+            });
+        }
         match Excess::behind(point, data) {
             Excess::Limited => FRAMES.limited(&BySize::of_repeats(data), looks_at(point), AGAIN),
             Excess::Unexplained => Some(FRAMES.unexplained(&Table::of_repeats(data), AGAIN)),

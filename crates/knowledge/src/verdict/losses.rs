@@ -1,11 +1,14 @@
-//! Losses that hops show plainly: of frames that stood alone, or among others that passed.
+//! Losses that hops show plainly: of frames that stood alone, or among others that passed; or that want of room explains.
 
 use std::collections::HashMap;
 
 use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 
+use crate::excess::Excess;
+use crate::judged::{at, lost_by};
 use crate::limits::{ConnectionLimit, lacks_the_longest, loss_frames};
 use crate::odds::Table;
+use crate::overview::Overview;
 use crate::same::{Group, Same};
 use crate::thresholds::{LOSS_FRAMES, PARTLY};
 
@@ -23,6 +26,42 @@ pub(super) fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a
         }
     }
     losses
+}
+
+/// Frames that hops lost for want of room, by connection and direction.
+pub(super) type Roomless<'a> = HashMap<(Group<'a>, &'a str), u64>;
+
+/// What hops lost of which a bucket or a queue explains the losses.
+pub(super) fn lost_for_room<'a>(
+    trace: &'a Trace,
+    overview: &Overview<'_>,
+    same: &Same<'_>,
+) -> Roomless<'a> {
+    let mut lost = Roomless::new();
+    let hops = trace.hops.iter().zip(overview.hops());
+    let explained =
+        hops.filter(|(_, judged)| judged.room().is_some() && !Excess::on_hop(judged).is_doubt());
+    let seen = |(hop, _): (&'a Hop, _)| hop.connections.iter().map(move |seen| (hop, seen));
+    for (hop, seen) in explained.flat_map(seen) {
+        let group = same.group(&hop.from, seen.from_id);
+        *lost.entry((group, seen.direction)).or_default() += lost_by(seen);
+    }
+    lost
+}
+
+/// Whether hops show most of what a connection lost, and why. Behind a loss it may look as if few segments got through.
+pub(super) fn room_explains(
+    trace: &Trace,
+    same: &Same<'_>,
+    lost: &Roomless<'_>,
+    limit: &ConnectionLimit,
+) -> bool {
+    let group = same.group(&limit.point, limit.connection);
+    let lost = lost.get(&(group, limit.direction)).copied().unwrap_or(0);
+    let connection = at(trace, &limit.point, limit.connection);
+    connection.is_some_and(|connection| {
+        lost >= LOSS_FRAMES && 2 * lost >= loss_frames(connection.direction(limit.direction))
+    })
 }
 
 /// Whether a hop lost frames that stood alone, or passed most of those that did not; and the same connection's, not others'.

@@ -1,5 +1,5 @@
 use coalescope_capture::facts::{
-    Amid, Connection, Direction, Hop, HopConnection, Loser, Outcomes, Point,
+    Amid, Connection, Direction, Hop, HopConnection, Left, Loser, Outcomes, Point,
 };
 
 use super::*;
@@ -267,15 +267,15 @@ fn merged_frames_of_unknown_fate_are_not_called_harmless() {
 /// Later than a round trip, and yet on their way: a hop that carried all of them lost none.
 #[test]
 fn what_a_hop_carried_was_overtaken_however_late_it_came() {
-    let limit = |lost: u64, late_before: u64| {
-        let sound = |late: u64| {
-            let mut data = received(900);
+    let limit = |lost: u64, late_before: u64, before: u64| {
+        let sound = |late: u64, frames: u64| {
+            let mut data = received(frames);
             (data.late_frames, data.out_of_order_frames) = (late, late);
             data
         };
         let points = vec![
-            sample::point("in", sound(late_before)),
-            sample::point("out", sound(94)),
+            sample::point("in", sound(late_before, before)),
+            sample::point("out", sound(94, 900)),
         ];
         let hop = hop_of("in", "out", outcomes(800, lost), outcomes(100, 0));
         let diagnosis = judge(&Trace {
@@ -285,9 +285,116 @@ fn what_a_hop_carried_was_overtaken_however_late_it_came() {
         });
         diagnosis.findings[0].id
     };
-    assert_eq!(limit(0, 0), Id::ReorderedBeforeMerge);
-    assert_eq!(limit(90, 0), Id::LossNotMerging);
-    assert_eq!(limit(0, 94), Id::LossNotMerging);
+    assert_eq!(limit(0, 0, 900), Id::ReorderedBeforeMerge);
+    assert_eq!(limit(90, 0, 900), Id::LossNotMerging);
+    assert_eq!(limit(0, 94, 900), Id::LossNotMerging);
+    // The capture in front ended early.
+    assert_eq!(limit(0, 0, 60), Id::LossNotMerging);
+}
+
+/// Of each merged frame the first segment passes, so that none is sent again whole.
+#[test]
+fn merged_frames_that_are_cut_short_are_not_cleared_from_in_front() {
+    let verdict = |again: u64| {
+        let mut data = received(371 + again);
+        (data.merged_frames, data.merge_factor_max) = (54, Some(3));
+        data.merge_factor_mean = Some((3 * 54 + 317 + again) as f64 / (371 + again) as f64);
+        data.retransmitted_frames = again;
+        (data.repeats.merged, data.repeats.single) = (54, 317);
+        judge(&Trace {
+            points: vec![sample::point("uplink", data)],
+            ..Trace::default()
+        })
+    };
+    let cut = verdict(55);
+    assert_eq!(cut.verdict.merging, Merging::Unclear);
+    assert_eq!(cut.findings[0].id, Id::NotEnoughEvidence);
+    assert_eq!(verdict(6).verdict.merging, Merging::Innocent);
+}
+
+/// A third of the frames come late where no round trip is known, and the hop in front carried all of them.
+#[test]
+fn what_a_hop_carried_leaves_nothing_open_however_much_of_it_came_late() {
+    let lead = |lost: u64| {
+        let mut data = received(900);
+        (data.late_frames, data.out_of_order_frames) = (320, 800);
+        (data.rtt_min_s, data.rtt_median_s) = (None, None);
+        data.effective_window_segments = None;
+        let points = vec![
+            sample::point("in", received(900)),
+            sample::point("out", data),
+        ];
+        let hop = hop_of("in", "out", outcomes(0, 0), outcomes(900, lost));
+        let diagnosis = judge(&Trace {
+            points,
+            hops: vec![hop],
+            ..Trace::default()
+        });
+        diagnosis.findings[0].id
+    };
+    assert_eq!(lead(0), Id::ReorderedBeforeMerge);
+    assert_ne!(lead(300), Id::ReorderedBeforeMerge);
+}
+
+/// Frames of one to four segments in bursts, through a bucket of 9,000 bytes that come back at 2 Mbit/s.
+fn policed() -> Vec<Left> {
+    let segments = [1, 2, 1, 3, 1, 4, 1, 2, 1];
+    let all = (0..80).flat_map(|burst| (0..5 + burst * 7 % 5).map(move |at| (burst, at)));
+    let (mut tokens, mut last_ns) = (9_000.0_f64, 0);
+    let frames = all.map(|(burst, at)| {
+        let ns = burst * 31_000_000 + at * 50_000;
+        let bytes = segments[at as usize] * SEGMENT;
+        tokens = (tokens + (ns - last_ns) as f64 / 4_000.0).min(9_000.0);
+        last_ns = ns;
+        let needs = f64::from(bytes + 66);
+        let lost = needs > tokens;
+        tokens -= if lost { 0.0 } else { needs };
+        Left {
+            ns,
+            connection: 0,
+            bytes,
+            ahead: 0,
+            merged: bytes > SEGMENT,
+            lost,
+        }
+    });
+    frames.collect()
+}
+
+/// Behind a policer few segments get through, and why is not seen there; the hop in front of that point shows it.
+#[test]
+fn a_hop_that_explains_what_it_loses_leaves_nothing_open_behind_it() {
+    let frames = policed();
+    let sort = |merged: bool| {
+        let these = frames.iter().filter(|frame| frame.merged == merged);
+        let lost = these.clone().filter(|frame| frame.lost).count() as u64;
+        outcomes(these.count() as u64, lost)
+    };
+    let (merged, single) = (sort(true), sort(false));
+    let lead = |in_turn: Vec<Left>| {
+        let mut hop = hop_of("in", "out", merged, single);
+        hop.in_turn = in_turn;
+        for frame in frames.iter().filter(|frame| frame.merged) {
+            hop.by_length
+                .add(frame.bytes, u32::from(!frame.lost), u32::from(frame.lost));
+        }
+        (hop.full.passed, hop.full.lost) = (single.arrived, single.lost);
+        let mut behind = received(500);
+        behind.late_frames = merged.lost + single.lost;
+        (behind.effective_window_segments, behind.merge_factor_max) = (Some(0.7), Some(4));
+        let points = vec![
+            sample::point("in", received(900)),
+            sample::point("out", behind),
+        ];
+        let diagnosis = judge(&Trace {
+            points,
+            hops: vec![hop],
+            ..Trace::default()
+        });
+        diagnosis.findings[0].id
+    };
+    assert_eq!(lead(frames.clone()), Id::LossNotMerging);
+    assert_eq!(lead(Vec::new()), Id::NotEnoughEvidence);
 }
 
 /// One connection loses what is merged, and others a frame now and then: the accusation is about the one.
