@@ -10,7 +10,7 @@ use crate::limits::{ConnectionLimit, lacks_the_longest, loss_frames};
 use crate::odds::Table;
 use crate::overview::Overview;
 use crate::same::{Group, Same};
-use crate::thresholds::{LOSS_FRAMES, PARTLY};
+use crate::thresholds::{LONE, LOSS_FRAMES, PARTLY};
 
 /// The frames that hops lost, by connection and direction.
 pub(super) type Losses<'a> = HashMap<(Group<'a>, &'a str), Table>;
@@ -31,7 +31,8 @@ pub(super) fn losses_of_hops<'a>(trace: &'a Trace, same: &Same<'_>) -> Losses<'a
 /// Frames that hops lost for want of room, by connection and direction.
 pub(super) type Roomless<'a> = HashMap<(Group<'a>, &'a str), u64>;
 
-/// What hops lost of which a bucket or a queue explains the losses.
+/// What hops lost of which a bucket or a queue explains the losses, if frames were merged in front of them: a hop that merges and
+/// loses what it merged passes frames that stand alone, as a bucket does that holds one.
 pub(super) fn lost_for_room<'a>(
     trace: &'a Trace,
     overview: &Overview<'_>,
@@ -39,8 +40,9 @@ pub(super) fn lost_for_room<'a>(
 ) -> Roomless<'a> {
     let mut lost = Roomless::new();
     let hops = trace.hops.iter().zip(overview.hops());
-    let explained =
-        hops.filter(|(_, judged)| judged.room().is_some() && !Excess::on_hop(judged).is_doubt());
+    let explained = hops.filter(|(hop, judged)| {
+        hop.merged.seen >= LONE && judged.room().is_some() && !Excess::on_hop(judged).is_doubt()
+    });
     let seen = |(hop, _): (&'a Hop, _)| hop.connections.iter().map(move |seen| (hop, seen));
     for (hop, seen) in explained.flat_map(seen) {
         let group = same.group(&hop.from, seen.from_id);

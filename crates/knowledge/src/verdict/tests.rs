@@ -361,40 +361,55 @@ fn policed() -> Vec<Left> {
     frames.collect()
 }
 
-/// Behind a policer few segments get through, and why is not seen there; the hop in front of that point shows it.
-#[test]
-fn a_hop_that_explains_what_it_loses_leaves_nothing_open_behind_it() {
-    let frames = policed();
+/// The first finding of frames that left in this order, if few segments get through behind the hop.
+fn lead_behind(frames: &[Left], in_turn: Vec<Left>) -> Id {
     let sort = |merged: bool| {
         let these = frames.iter().filter(|frame| frame.merged == merged);
         let lost = these.clone().filter(|frame| frame.lost).count() as u64;
         outcomes(these.count() as u64, lost)
     };
     let (merged, single) = (sort(true), sort(false));
-    let lead = |in_turn: Vec<Left>| {
-        let mut hop = hop_of("in", "out", merged, single);
-        hop.in_turn = in_turn;
-        for frame in frames.iter().filter(|frame| frame.merged) {
-            hop.by_length
-                .add(frame.bytes, u32::from(!frame.lost), u32::from(frame.lost));
-        }
-        (hop.full.passed, hop.full.lost) = (single.arrived, single.lost);
-        let mut behind = received(500);
-        behind.late_frames = merged.lost + single.lost;
-        (behind.effective_window_segments, behind.merge_factor_max) = (Some(0.7), Some(4));
-        let points = vec![
-            sample::point("in", received(900)),
-            sample::point("out", behind),
-        ];
-        let diagnosis = judge(&Trace {
-            points,
-            hops: vec![hop],
-            ..Trace::default()
-        });
-        diagnosis.findings[0].id
-    };
-    assert_eq!(lead(frames.clone()), Id::LossNotMerging);
-    assert_eq!(lead(Vec::new()), Id::NotEnoughEvidence);
+    let mut hop = hop_of("in", "out", merged, single);
+    hop.in_turn = in_turn;
+    for frame in frames.iter().filter(|frame| frame.merged) {
+        let lost = u32::from(frame.lost);
+        hop.by_length.add(frame.bytes, 1 - lost, lost);
+    }
+    (hop.full.passed, hop.full.lost) = (single.arrived, single.lost);
+    let mut behind = received(500);
+    behind.late_frames = merged.lost + single.lost;
+    (behind.effective_window_segments, behind.merge_factor_max) = (Some(0.7), Some(4));
+    let points = vec![
+        sample::point("in", received(900)),
+        sample::point("out", behind),
+    ];
+    let diagnosis = judge(&Trace {
+        points,
+        hops: vec![hop],
+        ..Trace::default()
+    });
+    diagnosis.findings[0].id
+}
+
+/// Behind a policer few segments get through, and why is not seen there; the hop in front of that point shows it.
+#[test]
+fn a_hop_that_explains_what_it_loses_leaves_nothing_open_behind_it() {
+    let frames = policed();
+    assert_eq!(lead_behind(&frames, frames.clone()), Id::LossNotMerging);
+    assert_eq!(lead_behind(&frames, Vec::new()), Id::NotEnoughEvidence);
+}
+
+/// Frames that stand alone pass, as where a hop merges what comes close together, and loses it.
+#[test]
+fn a_bucket_of_one_frame_may_be_a_hop_that_merges_and_loses() {
+    let mut frames = policed();
+    let mut last_ns = i64::MIN / 2;
+    for frame in &mut frames {
+        (frame.bytes, frame.merged) = (SEGMENT, false);
+        frame.lost = frame.ns - last_ns < 1_000_000;
+        last_ns = frame.ns;
+    }
+    assert_eq!(lead_behind(&frames, frames.clone()), Id::NotEnoughEvidence);
 }
 
 /// One connection loses what is merged, and others a frame now and then: the accusation is about the one.
