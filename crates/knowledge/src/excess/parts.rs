@@ -5,7 +5,7 @@ use coalescope_capture::facts::Direction;
 
 use crate::limits::segments;
 use crate::odds::{Table, fisher};
-use crate::thresholds::{DOUBT, HANDFUL, MOSTLY, TENTH};
+use crate::thresholds::{DOUBT, HANDFUL, PARTLY, TENTH};
 use crate::words::{counted, probability, share};
 
 /// Segments that were sent again, of merged frames that lost a part, and of single frames.
@@ -16,17 +16,17 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Those of a direction, if it repeats a part of most merged frames and hardly any single one. Chance behind a place that
-    /// cuts merged frames hits single frames as often as segments, and takes a part of few.
+    /// Those of a direction, if it repeats a part of many merged frames and hardly any single one. Chance behind a place that
+    /// cuts merged frames hits single frames as often as segments, and takes a part of a few.
     pub(super) fn of(data: &Direction, looks: usize) -> Option<Self> {
         data.merge_factor_mean?;
         let table = Self::table(data);
         let frames = data.repeats.merged;
         let p = fisher(&table)?;
         let spares_single = table.single_share() <= TENTH * table.merged_share();
-        let is_most = table.merged_lost as f64 >= MOSTLY * frames as f64;
+        let is_many = table.merged_lost as f64 >= PARTLY * frames as f64;
         let holds =
-            frames >= 2 * HANDFUL && is_most && spares_single && p < DOUBT / looks.max(1) as f64;
+            frames >= 2 * HANDFUL && is_many && spares_single && p < DOUBT / looks.max(1) as f64;
         holds.then_some(Self { table, frames })
     }
 
@@ -91,6 +91,8 @@ mod tests {
             "parts of 54 merged frames were sent again: 55 of 217 (25%) of their segments, against 0 of 317 (0%) \
              single ones (Fisher's exact p < 1e-12)"
         );
+        // Two segments of each pass.
+        assert!(Parts::of(&direction((65, 0), (126, 0), 25), 2).is_some());
         // Some lost their last part twice, and some single ones were lost by chance.
         assert!(Parts::of(&direction((786, 50), (2_811, 9), 975), 2).is_some());
     }
