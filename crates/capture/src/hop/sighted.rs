@@ -108,7 +108,9 @@ impl Sightings {
         if !matches!(event, Event::Syn { .. }) {
             return Sighted::No;
         }
-        here.again.push(token);
+        if !here.again.contains(&token) {
+            here.again.push(token);
+        }
         self.both(way, token).map_or(Sighted::No, Sighted::Unclear)
     }
 

@@ -246,7 +246,6 @@ mod tests {
         );
     }
 
-    /// Behind a black hole no data comes, and it is sent again and again.
     /// A direction whose points show frames of 100 bytes from these positions at these times.
     fn shown(data: [&[(u64, i64)]; 2]) -> Way {
         let mut way = Way::default();
@@ -271,6 +270,7 @@ mod tests {
         way
     }
 
+    /// Behind a black hole no data comes, and it is sent again and again.
     #[test]
     fn a_point_without_data_is_behind_the_loss() {
         let way = shown([&[(1_000, 1), (1_000, 2), (1_000, 3)], &[]]);
