@@ -35,7 +35,7 @@ pub(crate) struct Hosts(Vec<(Snapshot, Checked)>);
 pub(crate) fn read(asked: &mut Asked) -> Result<(Option<Hosts>, Vec<String>), String> {
     let mut found = Found::default();
     asked.hosts = found.add(std::mem::take(&mut asked.hosts), one)?;
-    asked.folders = found.add(std::mem::take(&mut asked.folders), folder)?;
+    asked.folders = found.add(std::mem::take(&mut asked.folders), |one| Ok(folder(one)))?;
     let Found { hosts, left_out } = found;
     if asked.host_names().next().is_none() {
         let is_all = asked.points.is_empty() && !left_out.is_empty();
@@ -78,13 +78,13 @@ impl Found {
 }
 
 /// The hosts of a folder, read as `--from FOLDER` reads it, or why it has none.
-fn folder(folder: &AskedFolder) -> Result<Result<Vec<Host>, String>, String> {
+fn folder(folder: &AskedFolder) -> Result<Vec<Host>, String> {
     let files = folder.files.iter().map(|file| {
         let reader: Box<dyn Read> = Box::new(file.slices());
         (file.name.clone(), reader)
     });
     let given = Given::of_files(printable_line(&folder.name), files.collect());
-    Ok(read_given(given, &Limits::default()).map_err(|error| with_causes(&error)))
+    read_given(given, &Limits::default()).map_err(|error| with_causes(&error))
 }
 
 /// The hosts of a file, or why it has none. That it cannot be read at all, or is a capture, is for whoever gave it.

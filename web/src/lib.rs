@@ -127,10 +127,11 @@ fn command(asked: &Asked) -> String {
         _ => "",
     };
     let told = |word: &str| sh(&printable_line(word)).into_owned();
-    let from: String = asked
-        .host_names()
+    let hosts = asked.host_names();
+    let from: Vec<_> = hosts
         .map(|host| format!(" --from {}", told(host)))
         .collect();
+    let from = from.concat();
     let command = if from.is_empty() { "trace" } else { "diagnose" };
     let each = asked.points.iter().flat_map(|point| {
         let files = point.files.iter();
