@@ -29,7 +29,7 @@ impl Unanswered {
             .as_ref()
             .is_none_or(|(longest_s, _)| tried_s > *longest_s)
         {
-            self.longest = Some((tried_s, connection.server.clone()));
+            self.longest = Some((tried_s, connection.server));
         }
     }
 
