@@ -22,11 +22,11 @@ impl Parts {
         data.merge_factor_mean?;
         let table = Self::table(data);
         let frames = data.repeats.merged;
-        let p = fisher(&table)?;
         let spares_single = table.single_share() <= TENTH * table.merged_share();
         let is_many = table.merged_lost as f64 >= PARTLY * frames as f64;
-        let holds =
-            frames >= 2 * HANDFUL && is_many && spares_single && p < DOUBT / looks.max(1) as f64;
+        // Asked of every connection: the test comes last, since it takes longest.
+        let is_no_chance = || fisher(&table).is_some_and(|p| p < DOUBT / looks.max(1) as f64);
+        let holds = frames >= 2 * HANDFUL && is_many && spares_single && is_no_chance();
         holds.then_some(Self { table, frames })
     }
 

@@ -98,9 +98,7 @@ pub(super) fn hops_show_losses(
     let Some(table) = losses.get(&(group, limit.direction)) else {
         return false;
     };
-    let mut points = trace.points.iter();
-    let point = points.find(|point| *point.name == *limit.point);
-    let connection = point.and_then(|point| point.connections.get(limit.connection));
+    let connection = at(trace, &limit.point, limit.connection);
     connection.is_some_and(|connection| {
         let data = connection.direction(limit.direction);
         let lost = loss_frames(data);
