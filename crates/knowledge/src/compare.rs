@@ -4,7 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Phases, Point, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::finding::{Finding, Id, Proof};
+use crate::finding::{Finding, Id, Proof, Subject};
 use crate::limits::{has_few_segments, main_direction, segments};
 use crate::thresholds::{
     DOES_NOT_MERGE, ENOUGH_SEGMENTS, GAPS, HANDFUL, HEAVY_LOSS, MERGES, NEAR, SLOWER, WAITS,
@@ -166,6 +166,7 @@ fn no_merging(pair: &Comparison, slow: (&Point, &Connection)) -> Option<Finding>
         id: Id::NoMerging,
         proof: Proof::Suspected,
         reason: None,
+        subject: Subject::Plain,
         note: false,
         share: None,
         title: format!(

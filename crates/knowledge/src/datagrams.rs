@@ -8,7 +8,7 @@ use coalescope_capture::facts::{DatagramHop, Trace};
 
 use crate::by_size::{BySize, Step};
 use crate::excess::Doubt;
-use crate::finding::{Finding, HopRef, Id, Proof};
+use crate::finding::{Finding, HopRef, Id, Proof, Subject};
 use crate::words::{shown, without_frames};
 
 /// A finding for each hop that loses merged datagrams, or may do so.
@@ -67,6 +67,7 @@ fn finding(hop: &DatagramHop, (id, proof): (Id, Proof), title: String, words: St
         id,
         proof,
         reason: None,
+        subject: Subject::Loss,
         note: false,
         share: None,
         title,

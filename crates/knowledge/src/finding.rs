@@ -102,6 +102,24 @@ pub enum Reason {
     LostAcks,
 }
 
+/// What a finding is about, finer than its id. Code asks for this and never reads the title, which is for people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// No more than the id says.
+    #[default]
+    Plain,
+    /// Frames of several segments of which nothing shows whether a card merged them or their sender left them uncut.
+    LargeFrames,
+    /// A loss.
+    Loss,
+    /// A loss of merged frames for which merging is neither convicted nor cleared.
+    DoubtedLoss,
+    /// A loss of all sorts of frames, of merged ones more often than their length explains.
+    MixedLoss,
+    /// Handshakes that connections wait for.
+    Handshake,
+}
+
 /// A connection, by the point that saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConnectionRef {
@@ -175,6 +193,9 @@ pub struct Finding {
     /// The finer cause, if the captures tell it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// What it is about, for other code: reports have the title.
+    #[serde(skip)]
+    pub subject: Subject,
     /// Nothing that network or host does wrong, or next to nothing of the traffic: good to know, and no reason to act.
     pub note: bool,
     /// How much of the traffic it is about.
@@ -198,6 +219,7 @@ impl Finding {
             id: Id::NotEnoughEvidence,
             proof: Proof::Suspected,
             reason: None,
+            subject: Subject::Plain,
             note: false,
             share: None,
             title: title.to_owned(),

@@ -7,7 +7,7 @@ use coalescope_capture::facts::{
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
-use crate::finding::{Evidence, Finding, HopRef, Id, Proof};
+use crate::finding::{Evidence, Finding, HopRef, Id, Proof, Subject};
 use crate::judged::at;
 use crate::limits::{is_cut_off, opposite};
 use crate::merging::unjudged;
@@ -44,13 +44,17 @@ fn hint_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     };
     let never = || never_seen(hop).filter(|_| !over);
     let doubt = Doubt::on_hop(hop).or_else(few).or_else(never);
-    let Doubt { title, words } = doubt.or_else(|| nothing_came(hop, trace))?;
+    let Doubt {
+        title,
+        subject,
+        words,
+    } = doubt.or_else(|| nothing_came(hop, trace))?;
     Some(Finding {
         title: title.to_owned(),
         connection: connection.map(|c| reference(&hop.from, &c)),
         hop: Some(HopRef::of(hop)),
         ..hint(
-            title,
+            subject,
             &hop.from,
             shown(words, &hop.from, &worst.merged_lost_frames),
         )
@@ -66,6 +70,7 @@ fn never_seen(hop: &Crossing<'_>) -> Option<Doubt> {
     let pass = table.single_lost == 0 && table.single >= A_FEW;
     (is_lost && pass).then(|| Doubt {
         title: NEVER_SEEN,
+        subject: Subject::Loss,
         words: table.words_of("large frames", fisher(&table), "that left never arrived"),
     })
 }
@@ -79,6 +84,7 @@ fn nothing_came(hop: &Crossing<'_>, trace: &Trace) -> Option<Doubt> {
     let vanished = vanished(hop, trace);
     (vanished >= HANDFUL && came == [0; 3]).then(|| Doubt {
         title: NOTHING_CAME,
+        subject: Subject::Loss,
         words: format!(
             "{} left {}, and no data came to {}",
             counted(vanished, "merged frame"),
@@ -113,18 +119,18 @@ fn hint_at(trace: &Trace, point: &Point, suspects: &[Connection]) -> Option<Find
     };
     let all = unjudged(trace, point, suspects);
     let mut all = all.filter(|(connection, name)| !is_over(connection, name));
-    let (connection, data, Doubt { title, words }) = all.find_map(|(connection, name)| {
+    let (connection, data, doubt) = all.find_map(|(connection, name)| {
         let data = connection.direction(name);
         Some((connection, data, doubt(data)?))
     })?;
     Some(Finding {
-        title: title.to_owned(),
+        title: doubt.title.to_owned(),
         connection: Some(reference(&point.name, connection)),
         ..hint(
-            title,
+            doubt.subject,
             &point.name,
             shown(
-                words,
+                doubt.words,
                 &point.name,
                 data.frames_of(|examples| &examples.merged_repeated),
             ),
@@ -142,12 +148,13 @@ fn is_over(connection: &Connection, direction: &str) -> bool {
 fn too_few(title: &'static str, table: &Table, fate: &str) -> Doubt {
     Doubt {
         title,
+        subject: Subject::Loss,
         words: table.words(fisher(table), fate),
     }
 }
 
-fn hint(title: &str, point: &str, evidence: Evidence) -> Finding {
-    let next = if Doubt::is_title(title) {
+fn hint(subject: Subject, point: &str, evidence: Evidence) -> Finding {
+    let next = if subject == Subject::DoubtedLoss {
         format!(
             "switch off merging (GRO, LRO or RSC) on the interface in front of {point}, and nothing else; if the loss goes \
              with it, merging is to blame"
@@ -159,6 +166,7 @@ fn hint(title: &str, point: &str, evidence: Evidence) -> Finding {
         id: Id::NotEnoughEvidence,
         proof: Proof::Suspected,
         reason: None,
+        subject,
         note: false,
         share: None,
         title: String::new(),

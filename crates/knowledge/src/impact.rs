@@ -3,7 +3,7 @@
 
 use coalescope_capture::facts::{Connection, Trace};
 
-use crate::finding::{Finding, Id};
+use crate::finding::{Finding, Id, Subject};
 use crate::judged::at;
 use crate::limits::telling_direction;
 use crate::merging::Lost;
@@ -71,7 +71,7 @@ fn cause(finding: &Finding) -> &str {
 
 /// Whether connections wait for their handshake.
 fn is_handshake(finding: &Finding) -> bool {
-    finding.id == Id::LossNotMerging && finding.title.contains(LATE_SYN)
+    finding.subject == Subject::Handshake
 }
 
 /// The frames that a hop loses, with the numbers of the finding and no others, and whether the path carries more.

@@ -45,7 +45,7 @@ mod words;
 
 pub use compare::{Comparison, Transfer, compare};
 pub use experiment::{Experiment, SetTo, Switch};
-pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof, Reason, Share};
+pub use finding::{ConnectionRef, Evidence, Finding, HopRef, Id, Proof, Reason, Share, Subject};
 pub use join::join;
 pub use limits::{ConnectionLimit, Limit};
 pub use nearest::nearest;

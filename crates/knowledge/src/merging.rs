@@ -1,6 +1,7 @@
 //! Whether merged frames are lost or refused: the findings that accuse merging, and the evidence that they need.
 
 mod beside;
+mod frames;
 mod lost;
 mod placed;
 mod refused;
@@ -19,6 +20,7 @@ use crate::same::{Group, Same};
 use crate::thresholds::{HANDFUL, MERGED_LOST};
 use crate::words::{connections, reference, shown, slow, without_frames};
 use beside::Beside;
+use frames::Frames;
 pub(crate) use lost::Lost;
 use placed::place;
 use refused::{refused, rejected_at};
@@ -157,13 +159,9 @@ fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let mut finding = lost(hop, trace, &told);
     finding
         .evidence
-        .extend((told.frames == LARGE).then(not_cut));
+        .extend((told.frames == Frames::Large).then(not_cut));
     Some(finding)
 }
-
-/// Words for frames of several segments: those that were merged, and those that may have been.
-const MERGED: &str = "merged frames";
-const LARGE: &str = "large frames";
 
 fn not_cut() -> Evidence {
     without_frames(
@@ -179,6 +177,7 @@ fn lost(hop: &Hop, trace: &Trace, told: &Lost<'_>) -> Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        subject: told.frames.subject(),
         note: false,
         share: None,
         title: format!(
@@ -212,7 +211,7 @@ struct Guilty<'a> {
     connection: &'a Connection,
     name: &'static str,
     direction: &'a Direction,
-    frames: &'static str,
+    frames: Frames,
     step: Step,
 }
 
@@ -227,8 +226,8 @@ fn guilty<'a>(
         let direction = connection.direction(name);
         let merged = BySize::of_repeats(direction).step(looks);
         let uncut = || BySize::of_uncut_repeats(direction).step(looks);
-        let merged = merged.map(|step| (MERGED, step));
-        let (frames, step) = merged.or_else(|| uncut().map(|step| (LARGE, step)))?;
+        let merged = merged.map(|step| (Frames::Merged, step));
+        let (frames, step) = merged.or_else(|| uncut().map(|step| (Frames::Large, step)))?;
         let is_alone = !beside.loses_a_part(name, &step);
         is_alone.then_some(Guilty {
             connection,
@@ -282,7 +281,9 @@ fn sent_again_in_all(
     };
     let worst = shown_by.iter().max_by_key(lost)?;
     let direction = worst.direction(pattern.direction);
-    let words = pattern.step.words(MERGED, "had to be sent again whole");
+    let words = pattern
+        .step
+        .words(Frames::Merged.words(), "had to be sent again whole");
     let text = format!(
         "{words}, in {} together",
         connections(shown_by.len() as u64)
@@ -290,7 +291,7 @@ fn sent_again_in_all(
     let frames = direction.frames_of(|examples| &examples.merged_repeated);
     let mut evidence = vec![shown(text, &point.name, frames)];
     evidence.extend(slow(direction));
-    Some(lost_after(point, MERGED, worst, evidence))
+    Some(lost_after(point, Frames::Merged, worst, evidence))
 }
 
 /// For a single point: merged frames whose bytes all had to be sent again, although single frames had not.
@@ -302,26 +303,26 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
         step,
         ..
     } = guilty.iter().max_by_key(|guilty| guilty.step.longer.lost)?;
-    let words = step.words(frames, "had to be sent again whole");
+    let words = step.words(frames.words(), "had to be sent again whole");
     let mut evidence = vec![shown(
         words,
         &point.name,
         direction.frames_of(|examples| &examples.merged_repeated),
     )];
     evidence.extend(slow(direction));
-    evidence.extend((*frames == LARGE).then(not_cut));
+    evidence.extend((*frames == Frames::Large).then(not_cut));
     if guilty.len() > 1 {
         evidence.push(without_frames(format!(
             "{} connections show the same",
             guilty.len()
         )));
     }
-    Some(lost_after(point, frames, connection, evidence))
+    Some(lost_after(point, *frames, connection, evidence))
 }
 
 fn lost_after(
     point: &Point,
-    frames: &str,
+    frames: Frames,
     connection: &Connection,
     evidence: Vec<Evidence>,
 ) -> Finding {
@@ -329,6 +330,7 @@ fn lost_after(
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        subject: frames.subject(),
         note: false,
         share: None,
         title: format!("{frames} are lost somewhere after {}", point.name),

@@ -12,7 +12,7 @@ use crate::arrived::arrived_at;
 use crate::bucket::{Ahead, Fit};
 use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
-use crate::finding::{Finding, HopRef, Id, Proof, Reason};
+use crate::finding::{Finding, HopRef, Id, Proof, Reason, Subject};
 use crate::judged::{at, lost_by};
 use crate::limits::{ConnectionLimit, Limit, loss_frames, sees_losses, segments, waits_for_acks};
 use crate::loss::Kind;
@@ -200,6 +200,7 @@ impl Case<'_> {
         evidence.extend(room.or(window).map(without_frames));
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = reason;
+        finding.subject = subject(excess);
         finding.hop = hop.map(|hop| HopRef::of(hop));
         finding
     }
@@ -279,9 +280,20 @@ fn is_lost_in_front(trace: &Trace, hop: &Hop, seen: &HopConnection) -> bool {
     late >= LOSS_FRAMES && late >= BEHIND * lost_by(seen)
 }
 
+/// What a loss is about, by what it takes beyond chance.
+fn subject(excess: Excess) -> Subject {
+    match excess {
+        Excess::Unexplained | Excess::Limited | Excess::Hidden | Excess::Uncompared => {
+            Subject::DoubtedLoss
+        }
+        Excess::Mixed => Subject::MixedLoss,
+        _ => Subject::Loss,
+    }
+}
+
 /// Whether a finding is about a loss of which a doubt was stated before.
 fn is_same_loss(doubt: &Finding, loss: &Finding) -> bool {
-    let [is_doubt, of_loss] = [doubt, loss].map(|finding| Doubt::is_title(&finding.title));
+    let [is_doubt, of_loss] = [doubt, loss].map(|one| one.subject == Subject::DoubtedLoss);
     let is_same = doubt.id == loss.id && doubt.connection == loss.connection;
     is_doubt
         && of_loss
@@ -322,7 +334,7 @@ const OPEN_SLOPE: (&str, &str) = (
      coalescope tells which of them; leave merging as it is",
 );
 /// Title and advice where single frames are lost, and merged ones more often than their length explains.
-pub(crate) const MIXED: (&str, &str) = (
+const MIXED: (&str, &str) = (
     "segments are lost, merged or not, and those of merged frames more often than their length explains",
     "look for the loss itself: a full queue, a policer, a bad link; if it is less with merging switched off (GRO, LRO or RSC) \
      on the interface in front, and nothing else changed, merging is to blame for some of it",
@@ -381,6 +393,7 @@ pub(crate) fn healthy(overview: &Overview<'_>, notes: &[Finding]) -> Option<Find
         id: Id::Healthy,
         proof: Proof::Observed,
         reason: None,
+        subject: Subject::Plain,
         note: true,
         share: None,
         title: "nothing is wrong".to_owned(),

@@ -97,13 +97,14 @@ fn percent(part: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Proof;
+    use crate::finding::{Proof, Subject};
 
     fn finding(id: Id, bytes: f64) -> Finding {
         Finding {
             id,
             proof: Proof::Observed,
             reason: None,
+            subject: Subject::Plain,
             note: false,
             share: Some(Share {
                 connections: 1,

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, compare};
 use crate::datagrams;
-use crate::excess::{Doubt, Excess};
-use crate::finding::{Finding, Id, Share};
+use crate::excess::Excess;
+use crate::finding::{Finding, Id, Share, Subject};
 use crate::hints::{doubted, hints};
 use crate::impact::{Points, impact};
 use crate::limits::ConnectionLimit;
 use crate::merging::{accusations, unjudged};
-use crate::others::{MIXED, healthy, others};
+use crate::others::{healthy, others};
 use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
@@ -190,7 +190,12 @@ fn verdict(trace: &Trace, overview: &Overview<'_>, findings: &[Finding]) -> Verd
 
 /// Whether a finding by itself has nothing to do with merging.
 fn acquits(finding: &Finding) -> bool {
-    finding.id == Id::LossNotMerging && !Doubt::is_title(&finding.title) && finding.title != MIXED.0
+    finding.id == Id::LossNotMerging && !is_open(finding.subject)
+}
+
+/// Whether merging may have a part in a loss.
+fn is_open(subject: Subject) -> bool {
+    matches!(subject, Subject::DoubtedLoss | Subject::MixedLoss)
 }
 
 /// The verdict without a TCP connection: what hops show of UDP, if anything.

@@ -7,7 +7,7 @@ use coalescope_capture::facts::{
     Connection, Direction, Endpoint, Hop, Outcomes, Point, Slot, Strip, Trace,
 };
 use coalescope_knowledge::{
-    ConnectionRef, Diagnosis, Evidence, Finding, HopRef, Id, Merging, Proof, Verdict,
+    ConnectionRef, Diagnosis, Evidence, Finding, HopRef, Id, Merging, Proof, Subject, Verdict,
 };
 use coalescope_report::{Document, Report, TextOptions, WIDTH};
 
@@ -118,6 +118,7 @@ fn finding() -> Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        subject: Subject::Plain,
         note: false,
         share: None,
         title: format!("merged frames are lost between {} and {}", name(0), name(1)),

@@ -7,6 +7,7 @@ use super::parts::Parts;
 use super::{Excess, damaged, looks_at, span, uncut};
 use crate::by_size::BySize;
 use crate::crossing::Crossing;
+use crate::finding::Subject;
 use crate::odds::{Table, fisher};
 use crate::words::time;
 
@@ -14,6 +15,7 @@ use crate::words::time;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Doubt {
     pub(crate) title: &'static str,
+    pub(crate) subject: Subject,
     /// What was lost, against what was not.
     pub(crate) words: String,
 }
@@ -21,6 +23,7 @@ pub(crate) struct Doubt {
 /// What may be lost for being merged, and the titles of doubts about that.
 struct Sort {
     merged: &'static str,
+    subject: Subject,
     /// Many were lost, too many for chance, and no step, no loss by the byte, no queue and no policer explains it.
     unexplained: &'static str,
     /// All beyond some length were lost.
@@ -29,12 +32,14 @@ struct Sort {
 
 const FRAMES: Sort = Sort {
     merged: "merged frames",
+    subject: Subject::DoubtedLoss,
     unexplained: Doubt::UNEXPLAINED,
     limited: Doubt::LIMITED,
 };
 
 const DATAGRAMS: Sort = Sort {
     merged: "merged datagrams",
+    subject: Subject::Loss,
     unexplained: "merged UDP datagrams are lost more often than single ones, and their length does not explain it",
     limited: "merged UDP datagrams beyond some length are lost, by a box that cannot carry them or a rate \
          limit that has no room for them",
@@ -44,6 +49,7 @@ impl Sort {
     fn unexplained(&self, table: &Table, fate: &str) -> Doubt {
         Doubt {
             title: self.unexplained,
+            subject: self.subject,
             words: table.words_of(self.merged, fisher(table), fate),
         }
     }
@@ -52,6 +58,7 @@ impl Sort {
         let step = size.limit(looks)?;
         Some(Doubt {
             title: self.limited,
+            subject: self.subject,
             words: step.words(self.merged, fate),
         })
     }
@@ -73,18 +80,6 @@ impl Doubt {
 
     pub(crate) const IN_PART: &str =
         "merged frames lose a part more often than single ones are lost";
-
-    /// Whether a finding has the title of a doubt about frames.
-    pub(crate) fn is_title(title: &str) -> bool {
-        [
-            Self::UNEXPLAINED,
-            Self::LIMITED,
-            Self::HIDDEN,
-            Self::UNCOMPARED,
-            Self::IN_PART,
-        ]
-        .contains(&title)
-    }
 
     /// Of UDP datagrams on one of so many hops.
     pub(crate) fn on_datagrams(hop: &DatagramHop, looks: usize) -> Option<Self> {
@@ -118,6 +113,7 @@ impl Doubt {
         if let Some(runs) = Runs::of_merged(hop) {
             return Some(Self {
                 title: Self::HIDDEN,
+                subject: FRAMES.subject,
                 words: runs.words(),
             });
         }
@@ -144,6 +140,7 @@ impl Doubt {
     fn uncompared(table: &Table, fate: &str) -> Self {
         Self {
             title: Self::UNCOMPARED,
+            subject: FRAMES.subject,
             words: table.words(None, fate),
         }
     }
@@ -154,6 +151,7 @@ impl Doubt {
         if let Some(parts) = Parts::of(data, looks_at(point)) {
             return Some(Self {
                 title: Self::IN_PART,
+                subject: FRAMES.subject,
                 words: parts.words(),
             });
         }

@@ -5,13 +5,13 @@ use std::cell::LazyCell;
 use coalescope_capture::facts::HopConnection;
 
 use super::beside::Beside;
-use super::{LARGE, MERGED};
+use super::frames::Frames;
 use crate::by_size::{BySize, Step};
 use crate::crossing::Crossing;
 
 /// What a hop loses: words for its frames, the connection that shows it best, and the numbers.
 pub(crate) struct Lost<'a> {
-    pub(crate) frames: &'static str,
+    pub(crate) frames: Frames,
     pub(super) worst: &'a HopConnection,
     pub(crate) step: Step,
 }
@@ -25,7 +25,7 @@ impl<'a> Lost<'a> {
         };
         let worst = worst.map(|(connection, _)| connection);
         Some(Self {
-            frames: MERGED,
+            frames: Frames::Merged,
             worst: worst.or(hop.connections.first())?,
             step,
         })
@@ -35,9 +35,8 @@ impl<'a> Lost<'a> {
     /// would pass like others.
     fn uncut_on(hop: &'a Crossing<'a>) -> Option<Self> {
         let (worst, step) = worst_on(hop, |connection| BySize::of_uncut(hop, connection))?;
-        let frames = LARGE;
         Some(Self {
-            frames,
+            frames: Frames::Large,
             worst,
             step,
         })
@@ -45,7 +44,8 @@ impl<'a> Lost<'a> {
 
     /// What it says of itself as evidence.
     pub(crate) fn words(&self) -> String {
-        self.step.words(self.frames, "that left never arrived")
+        self.step
+            .words(self.frames.words(), "that left never arrived")
     }
 }
 

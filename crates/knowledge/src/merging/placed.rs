@@ -2,8 +2,9 @@
 
 use coalescope_capture::facts::{Hop, HopConnection, Outcomes, Trace};
 
-use super::{LARGE, MERGED, switch_off};
-use crate::finding::{Finding, HopRef};
+use super::frames::Frames;
+use super::switch_off;
+use crate::finding::{Finding, HopRef, Subject};
 use crate::thresholds::{A_FEW, HANDFUL};
 use crate::words::shown;
 
@@ -25,10 +26,9 @@ pub(super) fn place(trace: &Trace, finding: Finding) -> Finding {
         hop.from,
         hop.to
     );
-    let frames = if finding.title.starts_with(LARGE) {
-        LARGE
-    } else {
-        MERGED
+    let frames = match finding.subject {
+        Subject::LargeFrames => Frames::Large,
+        _ => Frames::Merged,
     };
     let mut placed = Finding {
         title: format!("{frames} are lost between {} and {}", hop.from, hop.to),

@@ -2,8 +2,8 @@
 
 use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Trace};
 
-use super::LARGE;
-use crate::finding::{Finding, HopRef, Id, Proof};
+use super::frames::Frames;
+use crate::finding::{Finding, HopRef, Id, Proof, Subject};
 use crate::odds::{Table, fisher};
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
@@ -46,6 +46,7 @@ pub(super) fn rejected_at(
         id: Id::MergedFramesRejected,
         proof: Proof::Observed,
         reason: None,
+        subject: Subject::Plain,
         note: false,
         share: None,
         title: "a router refuses merged frames because they exceed its next link's MTU".to_owned(),
@@ -68,7 +69,7 @@ fn words_of_loss(hop: &Hop, fate: &str) -> String {
         return Table::of(&hop.merged, &hop.single).words(hop.p_value, fate);
     }
     let table = Table::of(&hop.tso, &hop.single);
-    table.words_of(LARGE, fisher(&table), fate)
+    table.words_of(Frames::Large.words(), fisher(&table), fate)
 }
 
 /// The hop on which the refused frames of a connection got lost, wherever the messages were seen: the router is there.

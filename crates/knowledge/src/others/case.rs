@@ -2,7 +2,7 @@
 
 use coalescope_capture::facts::{Connection, Direction, Point, Trace};
 
-use crate::finding::{Evidence, Finding, Id, Proof};
+use crate::finding::{Evidence, Finding, Id, Proof, Subject};
 use crate::limits::{ConnectionLimit, opposite};
 use crate::words::{bytes, rate, reference, without_frames};
 
@@ -48,6 +48,7 @@ impl<'a> Case<'a> {
             id,
             proof: Proof::Observed,
             reason: None,
+            subject: Subject::Plain,
             note: false,
             share: None,
             title: title.to_owned(),

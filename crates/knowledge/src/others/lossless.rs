@@ -1,10 +1,17 @@
 //! Limits of a connection other than loss: reordering, windows, ends, the path's rate; and those that nothing shows.
 
 use super::case::Case;
-use crate::finding::{Finding, Id, Proof};
+use crate::finding::{Finding, Id, Proof, Subject};
 use crate::limits::{has_few_segments, is_short};
 use crate::thresholds::MERGES;
 use crate::words::{bytes, counted, share, shown, time, without_frames};
+
+/// Titles where nothing shows what connections wait for.
+const SHORT: &str =
+    "short connections wait for timeouts or repairs, and these captures do not show why";
+const FEW_SEGMENTS: &str =
+    "a few segments get through in each round trip, and these captures do not show why";
+const MUCH: &str = "much is lost, and these captures do not show why";
 
 impl Case<'_> {
     pub(super) fn unclear(&self) -> Finding {
@@ -16,13 +23,7 @@ impl Case<'_> {
         let again = self.data().frames_of(|examples| &examples.retransmitted);
         let mut evidence = vec![shown(text, self.point, again)];
         evidence.extend(self.waits().map(without_frames));
-        let title = if is_short(self.data()) {
-            "short connections wait for timeouts or repairs, and these captures do not show why"
-        } else if has_few_segments(self.data()) {
-            "a few segments get through in each round trip, and these captures do not show why"
-        } else {
-            "much is lost, and these captures do not show why"
-        };
+        let (title, subject) = self.unexplained();
         let mut finding = self.make(
             Id::NotEnoughEvidence,
             title,
@@ -32,7 +33,18 @@ impl Case<'_> {
              load balancer on the way, and give coalescope all of it",
         );
         finding.proof = Proof::Suspected;
+        finding.subject = subject;
         finding
+    }
+
+    fn unexplained(&self) -> (&'static str, Subject) {
+        if is_short(self.data()) {
+            (SHORT, Subject::Plain)
+        } else if has_few_segments(self.data()) {
+            (FEW_SEGMENTS, Subject::Plain)
+        } else {
+            (MUCH, Subject::Loss)
+        }
     }
 
     fn waits(&self) -> Option<String> {

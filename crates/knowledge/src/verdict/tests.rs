@@ -192,7 +192,7 @@ fn a_headline_does_not_doubt_what_it_clears() {
     assert!(text(&findings).starts_with(
         "Not enough evidence to say whether merging is to blame for the rest. Segments"
     ));
-    findings[0].title = MIXED.0.to_owned();
+    findings[0].subject = Subject::MixedLoss;
     assert!(
         text(&findings)
             .starts_with("Not enough evidence to say whether merging is to blame. Segments")

@@ -3,3 +3,4 @@
 mod modules;
 mod product;
 mod sentences;
+mod titles;

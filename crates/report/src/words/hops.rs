@@ -1,7 +1,7 @@
 //! Words for the outcomes of a hop's frames.
 
 use coalescope_capture::facts::{DatagramHop, Hop, Outcomes, Trace};
-use coalescope_knowledge::{Finding, Id};
+use coalescope_knowledge::{Finding, Id, Subject};
 
 use super::units::{count, counted, p_value, percent, seconds, short_count, three_digits};
 
@@ -99,7 +99,7 @@ fn accused<'a>(hop: &Hop, findings: &'a [Finding]) -> Option<&'a Finding> {
 
 /// Whether it is about frames of which the captures do not show whether they were merged or the sender's own.
 fn is_large(finding: &Finding) -> bool {
-    finding.title.starts_with("large frames")
+    finding.subject == Subject::LargeFrames
 }
 
 /// Whether a finding reports lost merged datagrams here.
@@ -161,7 +161,7 @@ fn is_about(finding: &Finding, hop: &Hop, trace: &Trace, findings: &[Finding]) -
         (None, Id::LossNotMerging) => loses_most(hop, trace),
         (None, Id::NotEnoughEvidence) => {
             let mut hops = trace.hops.iter();
-            let is_loss = finding.title.contains("lost");
+            let is_loss = matches!(finding.subject, Subject::Loss | Subject::DoubtedLoss);
             let is_here = if is_loss {
                 loses_most(hop, trace)
             } else {
@@ -358,6 +358,7 @@ mod tests {
             id,
             proof: Proof::Observed,
             reason: None,
+            subject: Subject::Plain,
             note: false,
             share: None,
             title: title.to_owned(),
@@ -397,7 +398,10 @@ mod tests {
         assert!(first.contains("segments are lost"), "{first}");
         assert!(!second.contains("segments are lost"), "{second}");
         assert_eq!(said([0, 0], &loss), ["", ""]);
-        let doubt = [finding(Id::NotEnoughEvidence, "much is lost", None)];
+        let doubt = [Finding {
+            subject: Subject::Loss,
+            ..finding(Id::NotEnoughEvidence, "much is lost", None)
+        }];
         assert_eq!(said([0, 0], &doubt), ["", ""]);
         assert_eq!(said([0, 5], &doubt)[0], "");
     }
@@ -466,18 +470,18 @@ mod tests {
     #[test]
     fn no_doubt_stands_beside_an_accusation() {
         let doubt = finding(Id::NotEnoughEvidence, "nothing shows why", None);
-        let accuses = |frames: &str| {
-            let title = format!("{frames} are lost between A and B");
-            finding(Id::MergedFramesLost, &title, Some(["A", "B"]))
+        let accuses = |subject: Subject| Finding {
+            subject,
+            ..finding(Id::MergedFramesLost, "lost on a hop", Some(["A", "B"]))
         };
         assert_eq!(
             said([0, 0], std::slice::from_ref(&doubt)),
             ["nothing shows why", ""]
         );
-        let [first, second] = said([0, 9], &[accuses("merged frames"), doubt.clone()]);
+        let [first, second] = said([0, 9], &[accuses(Subject::Plain), doubt.clone()]);
         assert_eq!(first, "");
         assert_eq!(second, "\u{26a0} merged frames are lost here");
-        let [_, second] = said([0, 9], &[accuses("large frames"), doubt]);
+        let [_, second] = said([0, 9], &[accuses(Subject::LargeFrames), doubt]);
         assert_eq!(second, "\u{26a0} large frames are lost here");
     }
 }

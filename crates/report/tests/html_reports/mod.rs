@@ -13,7 +13,7 @@ use coalescope_knowledge::rules::{
 };
 use coalescope_knowledge::{
     ConnectionLimit, ConnectionRef, Diagnosis, Evidence, Finding, HopRef, Id, Limit, Merging,
-    Proof, Verdict,
+    Proof, Subject, Verdict,
 };
 use coalescope_replay::facts::{self as replayed, Replay};
 use coalescope_report::{
@@ -63,6 +63,7 @@ fn finding(name: &str) -> Finding {
         id: Id::MergedFramesLost,
         proof: Proof::Observed,
         reason: None,
+        subject: Subject::Plain,
         note: false,
         share: None,
         title: format!("merged frames are lost between {name}-1 and {name}-2"),
