@@ -1,6 +1,7 @@
 //! What the page asks for.
 
-use std::io::{BufReader, Read as _};
+use std::io::{BufReader, Read};
+use std::sync::Arc;
 
 use coalescope_capture::PointInput;
 use coalescope_capture::file::{OpenError, Source};
@@ -74,7 +75,7 @@ impl AskedFile {
     /// From its first byte. By way of a buffer, whose place is as good as that of shared memory: into the middle of words
     /// JavaScript copies byte after byte.
     pub(crate) fn reader(&self) -> BufReader<Slices> {
-        BufReader::with_capacity(PIECE, self.slices())
+        reader_of(self.number, self.size as u64)
     }
 
     /// The same, without a buffer of its own: folders have thousands of files, and most are small.
@@ -83,8 +84,16 @@ impl AskedFile {
     }
 
     fn source(&self) -> Result<Source, OpenError> {
-        Source::from_reader(&self.name, Box::new(self.reader()), Some(self.size as u64))
+        let (number, size) = (self.number, self.size as u64);
+        let again = move || Ok(Box::new(reader_of(number, size)) as Box<dyn Read + Send>);
+        let source = Source::from_reader(&self.name, Box::new(self.reader()), Some(size))?;
+        Ok(source.with_again(Some(Arc::new(again))))
     }
+}
+
+/// A file from its first byte, as [`AskedFile::reader`] reads it.
+fn reader_of(number: u32, size: u64) -> BufReader<Slices> {
+    BufReader::with_capacity(PIECE, Slices::new(number, size))
 }
 
 impl Asked {

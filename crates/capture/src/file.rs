@@ -7,6 +7,7 @@
 //! Records and blocks are parsed here; `pcap-parser` reads the file header and options. That crate wants a
 //! whole block in memory before it says what the block is, so it cannot pass over one.
 
+mod again;
 mod byte_order;
 mod error;
 mod interfaces;
@@ -20,6 +21,7 @@ mod window;
 
 pub(crate) use time_units::LATEST_NS;
 
+pub use again::{Again, file_again};
 pub use error::OpenError;
 pub use interfaces::Interface;
 pub use warning::{Warning, WarningKind};
@@ -31,6 +33,7 @@ use pcapng::Pcapng;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use stream::Stream;
 use warning::Log;
 use window::Window;
@@ -90,6 +93,7 @@ pub struct Source {
     interfaces: Interfaces,
     log: Log,
     size: Option<u64>,
+    again: Option<Again>,
 }
 
 impl Source {
@@ -109,7 +113,22 @@ impl Source {
             Err(source) => return Err(OpenError::Open { name, source }),
         };
         let size = metadata.is_file().then_some(metadata.len());
-        Source::from_reader(&name, Box::new(file), size)
+        let file = Arc::new(file);
+        let again = size.and_then(|_| file_again(&file));
+        let source = Source::from_reader(&name, Box::new(file), size)?;
+        Ok(Source { again, ..source })
+    }
+
+    /// Says how to read the same bytes once more: a frame that stands in a capture twice is found only where that is known.
+    #[must_use]
+    pub fn with_again(mut self, again: Option<Again>) -> Source {
+        self.again = again;
+        self
+    }
+
+    /// How to read the same bytes once more, if that is known.
+    pub(crate) fn again(&self) -> Option<Again> {
+        self.again.clone()
     }
 
     /// Reads from anything. `size` is the number of bytes in the reader, if that is known; it is trusted where bytes
@@ -137,6 +156,7 @@ impl Source {
             interfaces,
             log: Log::default(),
             size,
+            again: None,
         })
     }
 

@@ -37,6 +37,8 @@
 //! | IP datagrams in reassembly, a point | 64 of 128 pieces, 30 s; lengths only | oldest left out, counted |
 //! | unacknowledged first transmissions | 8,192 a direction, 524,288 a point (16 to 32 MiB) | oldest without a verdict; 16 a direction stay |
 //! | frames among which copies are found | 65,536 a point (1 MiB) | oldest forgotten |
+//! | frames read once more and known, where times go back | 65,536 a point (3 MiB) | oldest forgotten |
+//! | rows known of times in which two files of an archive were written | 1,048,576 a point (48 MiB) | later ones are not found again |
 //! | holes in a direction | 256 | oldest given up, counted as missed bytes |
 //! | round-trip samples | 32 a direction | thinned evenly |
 //! | connections kept of one point | 1,000,000, unless told otherwise | the oldest that are over are summed up, with a warning; not where hops are followed |

@@ -1,6 +1,7 @@
 //! One capture, or several of one point in turn, as batches of digests.
 
 mod batch;
+mod earlier;
 mod times;
 
 use std::collections::{HashMap, VecDeque};
@@ -11,6 +12,7 @@ use crate::file::Source;
 use crate::frame::NotRead;
 use crate::frame::digester::Digester;
 pub(crate) use batch::{Batch, Item};
+use earlier::{Asked, Earlier};
 use times::Times;
 
 /// Frames in a batch that one thread fills and empties: few enough to stay in a core's first-level
@@ -64,6 +66,7 @@ pub(crate) struct Reader {
     batch: usize,
     /// The times of the current file.
     times: Times,
+    earlier: Earlier,
     end: End,
 }
 
@@ -78,6 +81,10 @@ impl Reader {
         } else {
             vec![Digester::default()]
         };
+        let mut earlier = Earlier::new(by_interface);
+        if let Some((name, source)) = sources.first() {
+            earlier.begin(name, source);
+        }
         Self {
             sources: sources.into(),
             by_interface,
@@ -91,6 +98,7 @@ impl Reader {
             file_by_file: false,
             batch: BATCH,
             times: Times::default(),
+            earlier,
             end: End::default(),
         }
     }
@@ -132,6 +140,7 @@ impl Reader {
             };
             batch.note_file(from, self.file());
             self.times.see(&batch.slots[from..batch.used]);
+            self.earlier.seen += (batch.used - from) as u64;
             let is_full = more || self.file_by_file && batch.used > 0;
             if !more && (is_full || !self.next_source()) {
                 break;
@@ -152,13 +161,22 @@ impl Reader {
         };
         let digester = &mut self.digesters[0];
         loop {
-            batch.add_fixed(source, digester);
+            if !self.earlier.is_asked() {
+                batch.add_fixed(source, digester);
+            }
             if batch.used == self.batch {
                 return true;
             }
             let Some(raw) = source.next() else {
                 return false;
             };
+            let may_be = self.earlier.is_asked() || digester.is_behind(raw.time_ns);
+            if may_be && self.earlier.has_plain(&raw, digester.latest_ns()) {
+                if self.stop.load(Ordering::Relaxed) {
+                    return true;
+                }
+                continue;
+            }
             let point = if self.names_interfaces {
                 raw.interface.min(u8::MAX.into()) as u8
             } else {
@@ -177,18 +195,35 @@ impl Reader {
             return false;
         };
         if let Some(Some(point)) = self.routes.get(raw.interface as usize) {
-            batch.add(&raw, *point, &mut self.digesters[usize::from(*point)]);
+            let digester = &mut self.digesters[usize::from(*point)];
+            let name = &self.end.names[usize::from(*point)];
+            let may_be = self.earlier.is_asked() || digester.is_behind(raw.time_ns);
+            let mut is_earlier = || self.earlier.has_named(&raw, name, digester.latest_ns());
+            if !(may_be && is_earlier()) {
+                batch.add(&raw, *point, digester);
+            }
             return true;
         }
         // The frame borrows from its source, which has the interface's name: so the frame is digested before its point
         // is known.
-        let interface = raw.interface;
+        let (interface, asked) = (raw.interface, self.earlier.asked(&raw));
         batch.add(&raw, 0, &mut Digester::default());
         match self.route(interface) {
-            Some(point) => batch.slots[batch.used - 1].point = point,
-            None => batch.used -= 1,
+            Some(point) if !self.has_earlier(point, asked) => {
+                batch.slots[batch.used - 1].point = point;
+            }
+            _ => batch.used -= 1,
         }
         true
+    }
+
+    /// Whether the first frame of an interface is an earlier one of its point, as in a second section of a file.
+    #[cold]
+    fn has_earlier(&mut self, point: u8, asked: Asked) -> bool {
+        let digester = &self.digesters[usize::from(point)];
+        let may_be = self.earlier.is_asked() || digester.is_behind(asked.time_ns());
+        let name = &self.end.names[usize::from(point)];
+        may_be && self.earlier.has(asked, name, digester.latest_ns())
     }
 
     /// The point of an interface, new if need be. Interfaces become points in the order in which the file describes
@@ -229,11 +264,10 @@ impl Reader {
     }
 
     fn interface_name(&self, interface: u32) -> String {
-        let source = self.sources.front().map(|(_, source)| source);
-        source
-            .and_then(|source| source.interfaces().get(interface as usize))
-            .and_then(|interface| interface.name.clone())
-            .unwrap_or_else(|| format!("interface-{interface}"))
+        match self.sources.front() {
+            Some((_, source)) => name_of(source, interface),
+            None => nameless(interface),
+        }
     }
 
     /// Goes on to the next file; false if there is none.
@@ -251,6 +285,9 @@ impl Reader {
         self.end.warnings.extend(named);
         self.end.files.push(file);
         self.routes.clear();
+        if let Some((name, source)) = self.sources.front() {
+            self.earlier.begin(name, source);
+        }
         true
     }
 
@@ -261,7 +298,8 @@ impl Reader {
             not_read.add(digester.take_not_read());
         }
         let times = std::mem::take(&mut self.times);
-        times.words().into_iter().chain(not_read.words()).collect()
+        let odd = times.words().into_iter().chain(not_read.words());
+        odd.chain(self.earlier.words()).collect()
     }
 
     fn end(mut self) -> End {
@@ -292,6 +330,26 @@ impl Frames for Reader {
     fn finish(self: Box<Self>) -> End {
         self.end()
     }
+}
+
+/// The warning that frames of a file stand in it twice, or in it and in one in front of it.
+pub(crate) fn words_of_copies(copies: u64, in_one_file: bool) -> String {
+    let place = match in_one_file {
+        true => "in it twice",
+        false => "in it and in a file in front of it, or in it twice",
+    };
+    format!("{copies} frames stand {place}, with the same time and bytes; the copies were left out")
+}
+
+/// The name of an interface, or its number.
+fn name_of(source: &Source, interface: u32) -> String {
+    let known = source.interfaces().get(interface as usize);
+    let name = known.and_then(|known| known.name.clone());
+    name.unwrap_or_else(|| nameless(interface))
+}
+
+fn nameless(interface: u32) -> String {
+    format!("interface-{interface}")
 }
 
 /// The warning that a clock was set back.

@@ -8,6 +8,7 @@ mod digests;
 mod heads;
 mod parts;
 mod replayed;
+mod twice;
 
 use std::sync::Arc;
 

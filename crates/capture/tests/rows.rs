@@ -127,6 +127,25 @@ proptest! {
         assert_same(&from_files(&points), &from_rows(&points))?;
     }
 
+    /// Two files of a point, written at the same time for a while.
+    #[test]
+    fn rows_of_files_that_overlap_are_traced_as_the_files_are(
+        place in 0..stories().len(),
+        seed in any::<u64>(),
+        ends in 0.3..0.9,
+        begins in 0.1..0.9,
+        alone in any::<bool>(),
+    ) {
+        let name = stories()[place].name;
+        let mut points = captures(name, seed, &[ends]);
+        for (point, other) in points.iter_mut().zip(captures(name, seed, &[ends * begins])) {
+            point.1.truncate(1);
+            point.1.extend(other.1.into_iter().skip(1));
+        }
+        points.truncate(if alone { 1 } else { points.len() });
+        assert_same(&from_files(&points), &from_rows(&points))?;
+    }
+
     /// One thread reads, the others follow some of the connections each.
     #[test]
     fn threads_that_share_connections_out_say_the_same(

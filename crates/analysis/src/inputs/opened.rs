@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use coalescope_archive::{Begin, Folder, check_copies};
 use coalescope_capture::PointInput;
-use coalescope_capture::file::{OpenError, Source};
+use coalescope_capture::file::{Again, OpenError, Source, file_again};
 use coalescope_capture::provenance::describe;
 use coalescope_report::Is;
 
@@ -159,6 +159,7 @@ impl Input {
     ///
     /// If the capture could not be opened, or is no capture.
     pub fn source(&self, interrupt: &Interrupt) -> Result<Source, Error> {
+        let mut again: Option<Again> = None;
         let (reader, size): (Box<dyn io::Read + Send>, _) = match &self.opened {
             Err(error) => return Err(Error::NotOpened(Arc::clone(error))),
             Ok(Kind::Stdin) => (patient_stdin(interrupt).map_err(self.io())?, None),
@@ -167,11 +168,12 @@ impl Input {
                 (patient(file, interrupt), None)
             }
             Ok(Kind::File(file, size)) => {
-                let file = from_begin(file).map_err(self.io())?;
+                let file = Arc::new(from_begin(file).map_err(self.io())?);
+                again = file_again(&file);
                 (Box::new(file), Some(*size))
             }
         };
-        Ok(Source::from_reader(&self.name, reader, size)?)
+        Ok(Source::from_reader(&self.name, reader, size)?.with_again(again))
     }
 }
 

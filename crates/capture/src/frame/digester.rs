@@ -51,7 +51,8 @@ impl Digester {
     /// Digests one frame; if it is TCP, what is kept of it goes into `slot`, in place, since
     /// moving it would cost as much as reading it.
     pub(crate) fn digest(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> Kind {
-        if self.digest_fixed(raw, slot) {
+        slot.note(raw, self.clock.time_of_new_ns(raw));
+        if self.fill_fixed(raw, slot) {
             return Kind::Tcp;
         }
         let digest = self.digest_any(raw, slot);
@@ -61,10 +62,18 @@ impl Digester {
         digest
     }
 
-    /// Digests one frame if it is TCP of the commonest shape.
+    /// Digests one frame if it is TCP of the commonest shape, and new by its time.
     #[inline(always)]
     pub(crate) fn digest_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
-        slot.note(raw, self.clock.time_ns(raw));
+        let Some(time_ns) = self.clock.time_ns(raw) else {
+            return false;
+        };
+        slot.note(raw, time_ns);
+        self.fill_fixed(raw, slot)
+    }
+
+    #[inline(always)]
+    fn fill_fixed(&mut self, raw: &RawFrame<'_>, slot: &mut Frame) -> bool {
         raw.link == LinkType::Ethernet && slot.fill_fixed(raw.data, &mut self.before)
     }
 
@@ -141,6 +150,17 @@ impl Digester {
         } else {
             Kind::LaterFragment
         }
+    }
+
+    /// Whether a time lies so far back that a frame of this time may be an earlier one.
+    #[inline]
+    pub(crate) fn is_behind(&self, time_ns: i64) -> bool {
+        self.clock.is_behind(time_ns)
+    }
+
+    /// The latest time, as the file has it.
+    pub(crate) fn latest_ns(&self) -> i64 {
+        self.clock.latest_ns()
     }
 
     /// By how much the clock was set back during the capture, if it was.

@@ -31,7 +31,7 @@ impl Replayed {
     /// Makes the slot the frame that a row stands for.
     pub(crate) fn read(&mut self, row: &Row, slot: &mut Frame) -> Kind {
         let digest = slot.read(row);
-        slot.time_ns = self.clock.time_ns(&timed(row));
+        slot.time_ns = self.clock.time_of_new_ns(&timed(row));
         let is_first = digest == Kind::FirstFragment;
         let digest = match (is_first || digest == Kind::LaterFragment, slot.piece()) {
             (true, Some(piece)) => self.fragments.add(piece, is_first, slot),

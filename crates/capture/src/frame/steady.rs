@@ -45,24 +45,48 @@ impl Steady {
         }
     }
 
-    /// The time of a frame.
+    /// The time of a frame, unless the frame lies so far back that it may be an earlier one.
     #[inline(always)]
-    pub(super) fn time_ns(&mut self, raw: &RawFrame<'_>) -> i64 {
-        let raw = &RawFrame {
-            interface: raw.interface.min(TOLD_APART),
-            ..*raw
-        };
+    pub(super) fn time_ns(&mut self, raw: &RawFrame<'_>) -> Option<i64> {
+        self.goes_on(raw)
+            .or_else(|| (!self.is_behind(raw.time_ns)).then(|| self.any(raw)))
+    }
+
+    /// The time of a frame that is no earlier one.
+    #[inline(always)]
+    pub(super) fn time_of_new_ns(&mut self, raw: &RawFrame<'_>) -> i64 {
+        self.goes_on(raw).unwrap_or_else(|| self.any(raw))
+    }
+
+    /// Whether a frame's time lies farther back than disorder explains.
+    #[inline(always)]
+    pub(super) fn is_behind(&self, time_ns: i64) -> bool {
+        time_ns.saturating_add(self.added_ns) < self.latest_ns - SET_BACK_NS
+    }
+
+    /// The latest time, as the file has it.
+    pub(super) fn latest_ns(&self) -> i64 {
+        self.latest_ns - self.added_ns
+    }
+
+    /// The time of a frame that is not earlier than the one before.
+    #[inline(always)]
+    fn goes_on(&mut self, raw: &RawFrame<'_>) -> Option<i64> {
+        let interface = raw.interface.min(TOLD_APART);
         // Where nothing was added there is no step to be taken back.
         let goes_on = raw.time_ns >= self.latest_ns && self.added_ns == 0;
-        if goes_on && raw.interface == self.interface {
+        (goes_on && interface == self.interface).then(|| {
             self.latest_ns = raw.time_ns;
-            return raw.time_ns;
-        }
-        self.any(raw)
+            raw.time_ns
+        })
     }
 
     #[inline(never)]
     fn any(&mut self, raw: &RawFrame<'_>) -> i64 {
+        let raw = &RawFrame {
+            interface: raw.interface.min(TOLD_APART),
+            ..*raw
+        };
         let time_ns = steady(raw, self.added_ns);
         let is_usual = raw.interface == self.interface
             && time_ns >= self.latest_ns - SET_BACK_NS
@@ -143,7 +167,7 @@ mod tests {
                 data: &[],
                 direction: crate::file::Direction::Unknown,
             };
-            steady.time_ns(&raw) / MS
+            steady.time_of_new_ns(&raw) / MS
         });
         let times = times.collect();
         (times, steady.set_back_ns().map(|ns| ns / MS))

@@ -72,7 +72,7 @@ pub fn join_parts(
     if was_set_back(files) {
         return None;
     }
-    let said = (&end_of(files), numbering(files));
+    let said = (&end_of(files, |_| None), numbering(files));
     parts::join(name, parts, said, max_connections)
 }
 
@@ -96,7 +96,12 @@ pub fn join_facts(
     connections.sort_by_key(|(first, _)| *first);
     let numbered = (0..).zip(connections);
     let connections = numbered.map(|(id, (_, facts))| Connection { id, ..facts });
-    let mut trace = alone(name, &totals, connections.collect(), &end_of(files));
+    let mut trace = alone(
+        name,
+        &totals,
+        connections.collect(),
+        &end_of(files, |_| None),
+    );
     let spans = || counts.iter().filter_map(|part| part.span_s);
     trace.points[0].first_s = spans().map(|(first, _)| first).reduce(f64::min);
     trace.points[0].last_s = spans().map(|(_, last)| last).reduce(f64::max);

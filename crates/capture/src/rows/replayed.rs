@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use coalescope_wire::LinkType;
 
+use super::twice::Twice;
 use super::{FileEnd, Rows};
 use crate::frame::replayed::Replayed;
 use crate::numbering::Numbering;
@@ -17,6 +18,7 @@ pub(super) struct ReplayedRows {
     numbering: Option<Numbering>,
     files: Vec<FileEnd>,
     replayed: Replayed,
+    twice: Twice,
     row: Row,
     stop: Arc<AtomicBool>,
     failed: Option<String>,
@@ -40,6 +42,7 @@ impl ReplayedRows {
         Self {
             rows,
             numbering: None,
+            twice: Twice::new(&files),
             files,
             replayed,
             row: Row::default(),
@@ -56,8 +59,18 @@ impl ReplayedRows {
         self
     }
 
-    /// Reads the next row, if there is one.
+    /// Reads the next row that stands in no file before, if there is one.
     fn next(&mut self) -> bool {
+        while self.read() {
+            if !self.twice.has(&self.row) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads the next row, if there is one.
+    fn read(&mut self) -> bool {
         match self.rows.next(&mut self.row) {
             Ok(is_there) => {
                 if let Some(numbering) = &self.numbering {
@@ -98,7 +111,7 @@ impl Frames for ReplayedRows {
         let mut end = End {
             incomplete_datagrams: vec![self.replayed.incomplete_datagrams()],
             failed: self.failed,
-            ..end_of(&self.files)
+            ..end_of(&self.files, |file| self.twice.words(file))
         };
         let set_back = self.replayed.set_back_ns();
         end.warnings.extend(set_back.map(words_of_set_back));
@@ -106,12 +119,13 @@ impl Frames for ReplayedRows {
     }
 }
 
-/// Warnings and counts of some files.
-pub(super) fn end_of(files: &[FileEnd]) -> End {
+/// Warnings and counts of some files, of which there is more to say.
+pub(super) fn end_of(files: &[FileEnd], more: impl Fn(&FileEnd) -> Option<String>) -> End {
     let mut end = End::default();
     for file in files {
         end.unreadable_bytes += file.unreadable_bytes;
         end.warnings.extend(file.warnings.iter().cloned());
+        end.warnings.extend(more(file));
         end.files.push(file.name.clone());
     }
     end

@@ -1,8 +1,9 @@
 //! Runs a simulated story through the analysis.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
-use coalescope_capture::file::Source;
+use coalescope_capture::file::{Again, Source};
 use coalescope_capture::{Options, PointInput, facts, trace};
 use coalescope_simulate::{Element, Format, Outcome, Scenario, run, story};
 
@@ -26,10 +27,14 @@ pub(crate) fn traced_with(scenario: &Scenario, options: &Options) -> (facts::Tra
     (trace, outcome)
 }
 
-/// A capture in memory.
+/// A capture in memory, which can be read again, as files can.
 pub(crate) fn source(name: &str, bytes: Vec<u8>) -> Source {
     let size = bytes.len() as u64;
-    Source::from_reader(name, Box::new(Cursor::new(bytes)), Some(size)).expect("a capture")
+    let bytes: Arc<[u8]> = bytes.into();
+    let first = Box::new(Cursor::new(Arc::clone(&bytes)));
+    let source = Source::from_reader(name, first, Some(size)).expect("a capture");
+    let again: Again = Arc::new(move || Ok(Box::new(Cursor::new(Arc::clone(&bytes)))));
+    source.with_again(Some(again))
 }
 
 /// A story whose captures are classic ones in microseconds.
