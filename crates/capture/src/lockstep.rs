@@ -149,8 +149,8 @@ fn open<'scope>(
         };
     }
     let path = path::path(&mut feeds).filter(|_| !options.separate);
+    let is_sorted = path.as_ref().is_some_and(|path| path.is_another);
     let (order, over) = path.map_or((None, Vec::new()), |path| (path.order, path.over));
-    let is_sorted = order.is_some();
     let order = order.unwrap_or_else(|| (0..feeds.len()).collect());
     Opened {
         names: in_order(names, &order),

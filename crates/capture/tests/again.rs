@@ -80,8 +80,11 @@ fn block(kind: u32, head: &[u32], data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is said of points, each of some files, and the warnings about them.
-fn said(points: Vec<Vec<Vec<u8>>>) -> (String, Vec<String>) {
+/// What is said of points, and the warnings about them.
+type Said = (String, Vec<String>);
+
+/// The same of points, each of some files.
+fn said(points: Vec<Vec<Vec<u8>>>) -> Said {
     let input = |(at, files): (usize, Vec<Vec<u8>>)| PointInput {
         name: format!("P{at}"),
         sources: files
@@ -129,7 +132,7 @@ fn both(
     part: Range<f64>,
     at: usize,
     how: Twice,
-) -> Option<([(String, Vec<String>); 2], bool)> {
+) -> Option<(Said, Said, bool)> {
     let points: Vec<Records<'_>> = outcome
         .points
         .iter()
@@ -168,11 +171,11 @@ fn both(
         true => vec![file(all), file(&again)],
         false => vec![file(&Records([all.0.clone(), again.0].concat()))],
     };
-    Some(([said(once), said(twice)], is_step))
+    Some((said(once), said(twice), is_step))
 }
 
 fn agrees(outcome: &Outcome, begin: f64, part: Range<f64>, at: usize, how: Twice) {
-    let Some(([(once, warned), (twice, mut more)], is_step)) =
+    let Some(((once, warned), (twice, mut more), is_step)) =
         both(outcome, begin, part.clone(), at, how)
     else {
         return;

@@ -8,6 +8,7 @@
 //! - "Not enough evidence" is right only where fewer than [`FEW`] of the dropped frames are in a given
 //!   capture as merged frames, or fewer than [`FEW`] single frames passed there to compare them with.
 //!   It is right as well where an element drops some merged frames and passes others of their length.
+//! - Where no connection has frames in two of the captures, "not enough evidence" is right besides: nothing can be compared.
 //! - "No frame was merged" is wrong where a given capture has [`FEW`] merged frames.
 //! - Where no element dropped a frame for being merged, but the same transfer is about twice as fast unmerged, merging harms
 //!   as well, and may be accused; nobody has to.
@@ -17,7 +18,7 @@
 mod facts;
 
 use coalescope_knowledge::Reason;
-use coalescope_simulate::{DropTruth, Element, Hop, Outcome, Scenario, Side};
+use coalescope_simulate::{DropTruth, Element, Hop, Outcome, PointTruth, Scenario, Side};
 
 pub(crate) use self::facts::FEW;
 use self::facts::{FILLED, Facts, PLAINLY, segments_received};
@@ -137,13 +138,13 @@ fn guilty(run: &Scenario, outcome: &Outcome, drop: &DropTruth) -> Label {
 }
 
 /// Merged frames that a point captured.
-fn merged(point: &coalescope_simulate::PointTruth) -> u64 {
+fn merged(point: &PointTruth) -> u64 {
     let flows = point.flows.iter().flatten();
     flows.map(|flow| flow.merged_frames).sum()
 }
 
 /// Single data frames that a point captured.
-fn singles(point: &coalescope_simulate::PointTruth, toward: Side) -> u64 {
+fn singles(point: &PointTruth, toward: Side) -> u64 {
     let flows = point.flows.iter().map(|flow| &flow[toward.index()]);
     flows
         .map(|flow| flow.data_frames - flow.merged_frames - flow.tso_frames)
@@ -194,11 +195,24 @@ fn innocent(case: &Case, played: &Played) -> Label {
         costs,
         little: hides_acks(&case.runs[0], case.receiver)
             || [Otherwise::Unlinked, Otherwise::NotMerging].contains(&case.otherwise)
+            || share_nothing(&outcome.truth.points)
             || facts.lost_share > MANY
                 && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),
         merged: 0,
         reasons: Some(reasons(&case.runs[0], outcome, case.receiver)),
     }
+}
+
+/// Whether no connection has frames in two of the captures, as where one ended before any frame came that it takes: nothing can be
+/// compared then, whoever says so is right.
+fn share_nothing(points: &[PointTruth]) -> bool {
+    let shows = |point: &PointTruth, number: usize| {
+        let flow = point.flows.get(number);
+        flow.is_some_and(|both| both.iter().any(|one| one.frames > 0))
+    };
+    let connections = points.first().map_or(0, |point| point.flows.len());
+    let shown = |number| points.iter().filter(|point| shows(point, number)).count();
+    points.len() > 1 && (0..connections).all(|number| shown(number) < 2)
 }
 
 /// A line that carries nothing for a while.

@@ -24,6 +24,8 @@ pub(super) type Over = [usize; 2];
 pub(super) struct Path {
     /// The numbers of the points in path order; `None` if nothing contradicts the given order or its reverse.
     pub(super) order: Option<Vec<usize>>,
+    /// Whether the order contradicts the given one, and does not only put aside what tells nothing of its place.
+    pub(super) is_another: bool,
     /// Hops over points: between all points that are no neighbours, but those of which each common connection was found at a
     /// point in between as well.
     pub(super) over: Vec<Over>,
@@ -45,10 +47,14 @@ pub(super) fn of_first_frames<'a>(ahead: Vec<impl Iterator<Item = &'a Item>>) ->
     }
     let points = ahead.len();
     let (nearer, delays, found) = Side::of(ahead);
-    let order = sorted(&nearer, &delays, &found);
+    let (order, is_another) = sorted(&nearer, &delays, &found).unzip();
     let given = || (0..points).collect();
     let over = found.over(&order.clone().unwrap_or_else(given));
-    Some(Path { order, over })
+    Some(Path {
+        order,
+        is_another: is_another.unwrap_or(false),
+        over,
+    })
 }
 
 fn is_looked_at(points: usize) -> bool {
@@ -182,17 +188,18 @@ impl Side {
     }
 }
 
-/// The order of the points that have connections in common. The others stay where they were given.
-fn sorted(nearer: &Nearer, delays: &Delays, found: &Found) -> Option<Vec<usize>> {
+/// The order of the points that have connections in common, and whether it contradicts the given one. The others stay where they
+/// were given.
+fn sorted(nearer: &Nearer, delays: &Delays, found: &Found) -> Option<(Vec<usize>, bool)> {
     let met: Vec<usize> = (0..nearer.len())
         .filter(|point| found.has_met(*point))
         .collect();
-    let order = sorted_among(&of_points(nearer, &met), &of_points(delays, &met))?;
+    let (order, is_another) = sorted_among(&of_points(nearer, &met), &of_points(delays, &met))?;
     let mut all: Vec<usize> = (0..nearer.len()).collect();
     for (place, at) in met.iter().zip(order) {
         all[*place] = met[at];
     }
-    Some(all)
+    Some((all, is_another))
 }
 
 /// What is known of some of the points.
@@ -201,13 +208,18 @@ fn of_points<T: Copy>(table: &[Vec<T>], points: &[usize]) -> Vec<Vec<T>> {
     points.iter().map(row).collect()
 }
 
-fn sorted_among(nearer: &Nearer, delays: &Delays) -> Option<Vec<usize>> {
+fn sorted_among(nearer: &Nearer, delays: &Delays) -> Option<(Vec<usize>, bool)> {
     let count = nearer.len();
     let is_known = |point: usize| nearer[point].iter().any(|sign| *sign != 0);
+    let both_ways: Vec<usize> = (0..count)
+        .filter(|point| shows_both_ways(delays, *point))
+        .collect();
     let given: Vec<usize> = (0..count).collect();
     let back: Vec<usize> = given.iter().rev().copied().collect();
     let contradicted = [&given, &back].map(|order| contradictions(nearer, order));
-    if contradicted.contains(&0) && knows_all(nearer) || !(0..count).all(is_known) {
+    if contradicted.contains(&0) && knows_all(nearer)
+        || !both_ways.iter().all(|point| is_known(*point))
+    {
         return None;
     }
     // Clients are on the side on which most pairs have them in the given order.
@@ -217,10 +229,21 @@ fn sorted_among(nearer: &Nearer, delays: &Delays) -> Option<Vec<usize>> {
     if best == *near {
         return None;
     }
+    let among = |order: &[usize]| -> Vec<usize> {
+        let telling = order.iter().filter(|point| both_ways.contains(point));
+        telling.copied().collect()
+    };
+    let is_another = among(&best) != among(near);
     if !begins_at_clients {
         best.reverse();
     }
-    Some(best)
+    Some((best, is_another))
+}
+
+/// Whether a point has shown frames of both ways that another one has shown. A capture that ended before anything was answered has not,
+/// and is next to all alike.
+fn shows_both_ways(delays: &Delays, point: usize) -> bool {
+    delays[point].iter().any(Option::is_some)
 }
 
 /// Whether each point is known to be nearer than each other one, or farther.
@@ -230,16 +253,22 @@ fn knows_all(nearer: &Nearer) -> bool {
 }
 
 /// The order, clients first, that the fewest pairs contradict. Among several such orders: the one in which most
-/// neighbours have shown the same frames, with the least time from each to the next; then the one that leaves most
-/// pairs as they are in `near`.
+/// neighbours have shown the same frames, with the least time from each to the next; then the one in which fewest points that tell
+/// nothing of their place part others, between which nobody would look for a loss then; then the one that leaves most pairs as
+/// they are in `near`.
 fn best_order(nearer: &Nearer, delays: &Delays, near: &[usize]) -> Vec<usize> {
     let mut place = vec![0; near.len()];
     for (at, point) in near.iter().enumerate() {
         place[*point] = at;
     }
     let moved = |order: &[usize]| pairs(order).filter(|(a, b)| place[*a] > place[*b]).count();
-    // A capture that ended before anything was answered has met none, and is next to all alike.
-    let has_met = |point: &&usize| delays[**point].iter().any(Option::is_some);
+    let has_met = |point: &&usize| shows_both_ways(delays, **point);
+    let parting = |order: &[usize]| {
+        let met: Vec<bool> = order.iter().map(|point| has_met(&point)).collect();
+        let first = met.iter().position(|met| *met).unwrap_or(0);
+        let last = met.iter().rposition(|met| *met).unwrap_or(0);
+        met[first..=last].iter().filter(|met| !**met).count()
+    };
     let steps = |order: &[usize]| {
         let met: Vec<_> = order.iter().filter(has_met).copied().collect();
         let delays = met.windows(2).map(|pair| delays[pair[0]][pair[1]]);
@@ -247,7 +276,10 @@ fn best_order(nearer: &Nearer, delays: &Delays, near: &[usize]) -> Vec<usize> {
         let unmet = delays.iter().filter(|delay| delay.is_none()).count();
         (unmet, delays.into_iter().flatten().sum::<i64>() / SAME_NS)
     };
-    let cost = |order: &Vec<usize>| (contradictions(nearer, order), steps(order), moved(order));
+    let cost = |order: &Vec<usize>| {
+        let (parting, moved) = (parting(order), moved(order));
+        (contradictions(nearer, order), steps(order), parting, moved)
+    };
     let best = orders(near).into_iter().min_by_key(cost);
     best.unwrap_or_else(|| near.to_vec())
 }
@@ -295,7 +327,7 @@ mod tests {
 
     fn sorted(nearer: &Nearer) -> Option<Vec<usize>> {
         let count = nearer.len();
-        sorted_among(nearer, &vec![vec![Some(0); count]; count])
+        sorted_among(nearer, &vec![vec![Some(0); count]; count]).map(|(order, _)| order)
     }
 
     /// One connection at these points.
@@ -314,19 +346,26 @@ mod tests {
         for (near, order) in [(0, vec![2, 0, 1]), (2, vec![0, 2, 1])] {
             (delays[near][1], delays[1][near]) = (Some(0), Some(0));
             (delays[2 - near][1], delays[1][2 - near]) = (Some(30_000), Some(30_000));
-            assert_eq!(sorted_among(&nearer, &delays), Some(order));
+            assert_eq!(sorted_among(&nearer, &delays), Some((order, true)));
         }
     }
 
-    /// The third capture ended with the SYN: what the first two have sent again speaks for these to be in front of it.
+    /// The third capture ended with the SYN: what the first two have sent again speaks for these to be in front of it. Between the
+    /// second and the last it would hide what is lost there.
     #[test]
-    fn one_that_met_none_stays_where_it_was_given() {
+    fn one_that_met_none_parts_no_others() {
         let mut nearer = at(&[4, 3, 2, 1]);
         (nearer[2][3], nearer[3][2]) = (0, 0);
         let mut delays = vec![vec![Some(40_000_000); 4]; 4];
         delays[2].fill(None);
         delays.iter_mut().for_each(|row| row[2] = None);
-        assert_eq!(sorted_among(&nearer, &delays), None);
+        let aside = (vec![0, 1, 3, 2], false);
+        assert_eq!(sorted_among(&nearer, &delays), Some(aside));
+        // Nothing at all is known of it.
+        nearer[2].fill(0);
+        nearer.iter_mut().for_each(|row| row[2] = 0);
+        let order = sorted_among(&nearer, &delays).map(|(order, _)| order);
+        assert_eq!(order, Some(vec![0, 1, 3, 2]));
     }
 
     #[test]
@@ -381,7 +420,7 @@ mod tests {
                 .collect();
             let delays = vec![vec![Some(0); count]; count];
             assert_eq!(
-                super::sorted(&nearer, &delays, &found_at(&met)),
+                super::sorted(&nearer, &delays, &found_at(&met)).map(|(order, _)| order),
                 order,
                 "{distances:?}"
             );

@@ -1,14 +1,15 @@
 //! Families that were added when all others had their numbers: which scenario a seed draws depends on the order, and notes
 //! name seeds.
 
-use coalescope_simulate::{MILLISECOND, Other, Turn};
+use coalescope_simulate::{Element, Hop, MILLISECOND, Other, Scenario, Turn};
 
 use super::base::plain;
 use super::by_length::policed;
+use super::guilty::{behind_card, bytes};
 use crate::dice::Dice;
-use crate::drawn::{Drawn, Otherwise};
+use crate::drawn::{Drawn, Given, Otherwise};
 use crate::family::Family;
-use crate::parts::{HERE, Wan, for_points};
+use crate::parts::{HERE, Wan, for_points, scenario};
 
 pub(super) const ALL: &[Family] = &[
     Family::innocent(
@@ -20,6 +21,16 @@ pub(super) const ALL: &[Family] = &[
         "answers-of-a-segment",
         "requests one after the other, of which each answer fills a segment or nearly does",
         answers_of_a_segment,
+    ),
+    Family::innocent(
+        "ended-early",
+        "a transfer of which one capture ends when it has hardly begun",
+        ended_early,
+    ),
+    Family::guilty(
+        "ended-early-and-lost",
+        "the same, and merged frames are lost",
+        ended_early_and_lost,
     ),
 ];
 
@@ -47,4 +58,43 @@ fn answers_of_a_segment(dice: &mut Dice) -> Drawn {
     let pair = [Turn::new(HERE, 100), Turn::new(HERE.other(), answer)];
     scenario.turns = all.flat_map(|_| pair.clone()).collect();
     Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn ended_early(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    let mut scenario = plain(dice, "ended-early", wan);
+    let at = dice.whole(0..=1);
+    one_ends(&mut scenario, dice, wan, at);
+    Drawn {
+        given: Given::All,
+        ..Drawn::one(scenario, Otherwise::Healthy)
+    }
+}
+
+/// The captures on both sides of the bridge are whole, so that they name the hop.
+fn ended_early_and_lost(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    let bytes = bytes(dice);
+    let scenario = scenario(dice, "ended-early-and-lost", bytes);
+    let bridge = Element::Hop(Hop::DropMerged { toward: HERE });
+    let mut scenario = behind_card(dice, scenario, wan, bridge);
+    let behind = scenario.points().count() as u64 - 3;
+    let at = dice.whole(0..=behind);
+    one_ends(&mut scenario, dice, wan, if at == 0 { 0 } else { at + 2 });
+    Drawn {
+        given: Given::All,
+        ..Drawn::one(scenario, Otherwise::Healthy)
+    }
+}
+
+/// The capture at this place, counted from the client, ends with the handshake or some round trips later.
+fn one_ends(scenario: &mut Scenario, dice: &mut Dice, wan: Wan, place: u64) {
+    let ends = (dice.scaled(0.6, 20.0) * 2.0 * wan.delay as f64) as u64;
+    let mut at = 0;
+    for_points(scenario, |point| {
+        if at == place {
+            point.ends = ends;
+        }
+        at += 1;
+    });
 }
