@@ -268,6 +268,7 @@ impl Exported {
         ];
         let lost = lost.map(|(what, number)| (vec![("what", what.to_owned())], number));
         let is = |level| vec![(Vec::new(), u64::from(self.last.level == level))];
+        let sampled = self.last.sampling.map_or(0.0, |of| of.took_s.max(0.0));
         let begun = self.last.begun_unix_s.max(0.0) as u64;
         vec![
             Family::build_info("The program that looks."),
@@ -290,6 +291,11 @@ impl Exported {
                 "coalescope_watch_looks",
                 "How often the counts were read.",
                 vec![(Vec::new(), self.looks)],
+            ),
+            Family::counter(
+                "coalescope_watch_sampled_seconds",
+                "For how long frames came too fast to count each, so that counts are estimates; dropped frames are all counted.",
+                vec![(Vec::new(), sampled as u64)],
             ),
             Family::counter(
                 "coalescope_watch_lost",

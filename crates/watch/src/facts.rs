@@ -32,6 +32,9 @@ pub struct Watched {
     pub drops: Vec<Drop>,
     /// What was counted nowhere, for lack of room.
     pub lost: Lost,
+    /// Time in which frames came too fast to count each; left out if each was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Sampling>,
     /// How often each event of the kernel happened on the whole host, also those that nobody read in time; only at the
     /// level of perf.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -308,6 +311,16 @@ pub struct Lost {
     pub drops: u64,
     /// Samples that nobody fetched in time; at the level of perf, events.
     pub samples: u64,
+}
+
+/// Time in which frames came so fast that counting each would slow down the host. Counts of frames and segments are then
+/// estimates; dropped frames are all counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sampling {
+    /// Frames were counted in one span of so many, and multiplied by that.
+    pub one_in: u64,
+    /// For how long, in seconds.
+    pub took_s: f64,
 }
 
 /// A sum, or the greatest number where it is none: a record may come from a stranger.

@@ -42,6 +42,8 @@ pub struct Options {
     /// For a watch without end: an interface that is gone and whose counters have not moved for this long is forgotten,
     /// to make room in the maps, and no samples of drops are kept.
     pub forget_after: Option<Duration>,
+    /// Whether to count each frame, however fast they come and whatever that costs.
+    pub each_frame: bool,
 }
 
 impl Options {
@@ -267,7 +269,7 @@ fn bpf(
     space: Option<u32>,
 ) -> Result<(Source, Vec<Unseen>), LoadError> {
     let space = space.filter(|_| !options.all_netns);
-    let programs = Programs::load(space, names.count())?;
+    let programs = Programs::load(space, names.count(), options.each_frame)?;
     let traced = Traced::new(programs, options.forget_after.is_none());
     let unseen = traced.unseen();
     Ok((Source::Bpf(Box::new(traced)), unseen))

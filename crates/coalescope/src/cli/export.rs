@@ -38,6 +38,10 @@ pub struct ExportArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub max_interfaces: u32,
 
+    /// Count each frame, however fast they come: that may take a fifth of what the host can do. Else many are estimated
+    #[arg(long)]
+    pub exact: bool,
+
     /// Which part of this host.
     #[command(flatten)]
     pub live: LiveArgs,

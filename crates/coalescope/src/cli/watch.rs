@@ -73,6 +73,10 @@ pub struct WatchArgs {
     #[arg(long)]
     pub connections: bool,
 
+    /// Count each frame, however fast they come: that may take a fifth of what the host can do. Else many are estimated
+    #[arg(long, conflicts_with = "replay")]
+    pub exact: bool,
+
     /// Use no more than this, even where more is allowed
     #[arg(long, value_enum, value_name = "LEVEL", conflicts_with = "replay")]
     pub level: Option<WatchLevel>,

@@ -44,6 +44,22 @@ fn a_record_in_other_forms() {
 }
 
 #[test]
+fn estimates_are_said_to_be_estimates() {
+    let sampled = RECORD.replace(
+        r#""drops":["#,
+        r#""sampling":{"one_in":16,"took_s":4.2},"drops":["#,
+    );
+    let said = stdout(&replay(&sampled, &[]));
+    let told = "For 4.20 s of 6.00 s frames came too fast";
+    assert!(said.contains(told), "{said}");
+    assert!(!stdout(&replay(RECORD, &[])).contains("too fast"));
+    let output = replay(&sampled, &["--format", "json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    is_as_its_schema_says("watch", &document);
+    assert_eq!(document["sampling"]["one_in"], 16);
+}
+
+#[test]
 fn only_the_interfaces_that_were_asked_for_are_told() {
     let output = replay(RECORD, &["right"]);
     assert_eq!(

@@ -1,5 +1,5 @@
 use super::*;
-use coalescope_watch::facts::{Received, Sent};
+use coalescope_watch::facts::{Received, Sampling, Sent};
 
 fn interface(name: &str, index: u32, frames: u64) -> Interface {
     Interface {
@@ -54,6 +54,22 @@ fn received(exported: &Exported) -> Vec<String> {
         line.replace("namespace=", "").replace("interface=", "")
     };
     all.map(short).collect()
+}
+
+#[test]
+fn time_of_estimates_is_told() {
+    const SAMPLED: &str = "coalescope_watch_sampled_seconds_total";
+    let mut exported = Exported::new(10);
+    exported.add(look(Vec::new(), Vec::new()));
+    assert_eq!(samples(&exported, SAMPLED), [format!("{SAMPLED} 0")]);
+    exported.add(Watched {
+        sampling: Some(Sampling {
+            one_in: 16,
+            took_s: 7.9,
+        }),
+        ..look(Vec::new(), Vec::new())
+    });
+    assert_eq!(samples(&exported, SAMPLED), [format!("{SAMPLED} 7")]);
 }
 
 #[test]

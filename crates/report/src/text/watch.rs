@@ -12,7 +12,7 @@ use super::{TextOptions, finish, notes, warn};
 use crate::watch::WatchReport;
 use crate::words::units::count;
 use crate::words::watch::{
-    CONNECTION_HEADS, HEADS, connection, dropped, little, lost, row, sample, verdict,
+    CONNECTION_HEADS, HEADS, connection, dropped, estimated, little, lost, row, sample, verdict,
 };
 
 const INDENT: usize = 2;
@@ -63,6 +63,9 @@ fn interfaces(page: &mut Page, watched: &Watched) {
         table.row(row(interface, watched.level));
     }
     page.table(&table, INDENT, |_| Tone::Plain);
+    if let Some(text) = estimated(watched) {
+        page.paragraph("  ", "  ", &text, Tone::Plain);
+    }
 }
 
 /// Places where merged frames were dropped; drops of single frames alone are normal.

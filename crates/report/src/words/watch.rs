@@ -311,6 +311,18 @@ pub(crate) fn lost(watched: &Watched) -> Vec<String> {
     missed.chain(missed_events(watched)).collect()
 }
 
+/// That counts of frames are estimates, if they are.
+pub(crate) fn estimated(watched: &Watched) -> Option<String> {
+    let of = watched.sampling?;
+    Some(format!(
+        "For {} of {} frames came too fast to count each: they were counted in one of {} spans of time, and \
+         multiplied. All dropped frames were counted (--exact counts each frame, which slows down the host).",
+        seconds(of.took_s),
+        seconds(watched.took_s),
+        of.one_in
+    ))
+}
+
 /// How many events of all were not read.
 fn missed_events(watched: &Watched) -> Option<String> {
     let all = sum(watched.events.values().copied());

@@ -254,6 +254,22 @@ struct {
     __type(value, u64);
 } flows_until SEC(".maps");
 
+// What a frame counts for: 0 while none is counted, 1 where each is, more where frames are counted in some spans of time alone.
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u64);
+} weights SEC(".maps");
+
+// Frames that the programs were called for.
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, u32);
+    __type(value, u64);
+} calls SEC(".maps");
+
 // Set before the programs are loaded.
 const volatile u32 places_mask = 1023;
 // Only this namespace is counted; 0: all.
@@ -268,6 +284,23 @@ static __always_inline void lose(u32 kind)
     u64 *count = bpf_map_lookup_elem(&lost, &kind);
     if (count)
         *count += 1;
+}
+
+static __always_inline u32 weight(void)
+{
+    u32 first = 0;
+    u64 *weight = bpf_map_lookup_elem(&weights, &first);
+    return weight ? *weight : 1;
+}
+
+// What the frame counts for that a program is called with.
+static __always_inline u32 weight_of_call(void)
+{
+    u32 first = 0;
+    u64 *count = bpf_map_lookup_elem(&calls, &first);
+    if (count)
+        *count += 1;
+    return weight();
 }
 
 // Whose interface a frame has; false where its field holds something else.
@@ -434,10 +467,10 @@ static __always_inline void count_flow(struct sk_buff *skb, void *network, const
 }
 
 // Whether TCP carries data here: of a share of the frames, since headers are not always at hand.
-static __always_inline void look_into(struct sk_buff *skb, const struct frame *frame, struct counters *counters)
+static __always_inline void look_into(struct sk_buff *skb, const struct frame *frame, struct counters *counters, u32 weight)
 {
-    if (counters->until_look) {
-        counters->until_look -= 1;
+    if (counters->until_look >= weight) {
+        counters->until_look -= weight;
         return;
     }
     counters->until_look = bpf_get_prandom_u32() & (look_mask * 2 + 1);
@@ -454,19 +487,20 @@ static __always_inline void look_into(struct sk_buff *skb, const struct frame *f
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(received, struct sk_buff *skb)
 {
-    struct counters *counters = counters_of(skb->dev);
+    u32 weight = weight_of_call();
+    struct counters *counters = weight ? counters_of(skb->dev) : 0;
     if (!counters)
         return 0;
     struct frame frame = {};
     describe(skb, &frame);
-    counters->in_frames += 1;
-    counters->in_bytes += frame.bytes;
-    counters->in_segments += frame.segments;
+    counters->in_frames += weight;
+    counters->in_bytes += (u64)weight * frame.bytes;
+    counters->in_segments += (u64)weight * frame.segments;
     if (frame.segments > 1)
-        counters->in_merged += 1;
+        counters->in_merged += weight;
     else if (is_long(&frame, skb->dev))
-        counters->in_long += 1;
-    look_into(skb, &frame, counters);
+        counters->in_long += weight;
+    look_into(skb, &frame, counters, weight);
     count_flow(skb, skb->data, &frame, CAME);
     return 0;
 }
@@ -474,22 +508,23 @@ int BPF_PROG(received, struct sk_buff *skb)
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(queued, struct sk_buff *skb)
 {
-    struct counters *counters = counters_of(skb->dev);
+    u32 weight = weight_of_call();
+    struct counters *counters = weight ? counters_of(skb->dev) : 0;
     if (!counters)
         return 0;
     struct frame frame = {};
     describe(skb, &frame);
     int is_merged = frame.segments > 1;
-    counters->out_frames += 1;
-    counters->out_segments += frame.segments;
+    counters->out_frames += weight;
+    counters->out_segments += (u64)weight * frame.segments;
     if (is_merged)
-        counters->out_merged += 1;
+        counters->out_merged += weight;
     else if (is_long(&frame, skb->dev))
-        counters->out_long += 1;
+        counters->out_long += weight;
     if (skb->skb_iif) {
-        counters->forwarded_frames += 1;
+        counters->forwarded_frames += weight;
         if (is_merged)
-            counters->forwarded_merged += 1;
+            counters->forwarded_merged += weight;
     }
     count_flow(skb, skb->head + skb->network_header, &frame, WENT);
     return 0;
@@ -498,14 +533,15 @@ int BPF_PROG(queued, struct sk_buff *skb)
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(handed, struct sk_buff *skb, struct net_device *dev)
 {
-    struct counters *counters = counters_of(dev);
+    u32 weight = weight_of_call();
+    struct counters *counters = weight ? counters_of(dev) : 0;
     if (!counters)
         return 0;
     struct frame frame = {};
     describe(skb, &frame);
-    counters->sent_frames += 1;
+    counters->sent_frames += weight;
     if (frame.segments > 1)
-        counters->sent_merged += 1;
+        counters->sent_merged += weight;
     return 0;
 }
 
@@ -596,6 +632,12 @@ static __always_inline void drop_of_flow(struct sk_buff *skb, const struct frame
     int is_single = dropped->shape == SINGLE;
     if (!until || !dropped->space || (is_single && !*until))
         return;
+    // What else comes of a flow is known only where each frame is counted, which begins now.
+    if (weight() != 1) {
+        if (!is_single)
+            *until = bpf_ktime_get_ns() + FLOWS_NS;
+        return;
+    }
     struct flow flow = {};
     void *network = skb->head + skb->network_header;
     if (!flow_of(network, __builtin_bswap16(skb->protocol), dropped->space, &flow) || !has_data(&flow, frame))

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+/// Where the kernel has its own types.
+pub(super) const BTF: &str = "/sys/kernel/btf/vmlinux";
+
 const ENUM: &str = "skb_drop_reason";
 const PREFIX: &str = "SKB_DROP_REASON_";
 

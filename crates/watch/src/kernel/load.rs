@@ -1,23 +1,24 @@
 //! Loads the BPF programs, and reads their maps.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::time::Duration;
 
 use aya::maps::{HashMap, MapData, MapError, PerCpuArray, PerCpuValues, RingBuf};
-use aya::programs::{BtfTracePoint, FEntry, FExit, ProgramError};
-use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, include_bytes_aligned};
+use aya::programs::{FEntry, FExit, ProgramError};
+use aya::{Btf, Ebpf, EbpfLoader, Endianness, include_bytes_aligned};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::btf::{self, NoReasons};
+use super::attach::{PROGRAMS, attach, load, map, program};
+use super::btf::{self, BTF, NoReasons};
+use super::error::{LoadError, io_error, is_denied};
 use super::layout::{
     COUNTER_WORDS, Counted, DROP_WORDS, FATE_WORDS, FLOW_WORDS, Fate, Place, RawSample, Shape,
     WHERE_WORDS, Where,
 };
-use crate::facts::Lost;
+use super::pace::{BUSY, Pacer};
+use crate::facts::{Lost, Sampling};
 
 static OBJECT: &[u8] = include_bytes_aligned!("../bpf/watch.bpf.o");
-const BTF: &str = "/sys/kernel/btf/vmlinux";
 
 /// Slots for interfaces: at least this many, and twice as many as there are interfaces, so that a
 /// free slot is found soon.
@@ -26,46 +27,11 @@ const MOST_SLOTS: u32 = 65_536;
 
 /// Interval between samples of the same drop: enough to see that frames are dropped again, with little load.
 const SAMPLE_EVERY: Duration = Duration::from_millis(200);
-
-/// Programs by name, each with the kernel's tracepoint that calls it.
-const PROGRAMS: [(&str, &str); 3] = [
-    ("received", "netif_receive_skb"),
-    ("queued", "net_dev_queue"),
-    ("handed", "net_dev_start_xmit"),
-];
 const DROPPED: &str = "kfree_skb";
 /// The kernel's function that cuts merged frames.
 const CUTS: &str = "__skb_gso_segment";
 const CUT_BEGINS: &str = "cut_begins";
 const CUT_ENDS: &str = "cut_ends";
-
-/// Why the programs could not be loaded.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LoadError {
-    /// The kernel has no BTF.
-    #[error("{BTF} cannot be read ({0}): the kernel was built without CONFIG_DEBUG_INFO_BTF")]
-    NoBtf(io::Error),
-    /// As with types of a newer kind.
-    #[error("{BTF} is not understood ({0}): a newer version of coalescope may understand it")]
-    Types(BtfError),
-    /// Rights are missing.
-    #[error("BPF programs may not be loaded: it takes root, or CAP_BPF and CAP_PERFMON")]
-    Denied,
-    /// The kernel refuses the object or one of its maps.
-    #[error("the kernel refuses the object: {0}")]
-    Object(#[source] EbpfError),
-    /// The kernel refuses a program.
-    #[error("the kernel refuses the program {name}: {source}")]
-    Program {
-        /// Its name.
-        name: &'static str,
-        /// Why.
-        source: ProgramError,
-    },
-    /// A map cannot be read.
-    #[error("what was counted cannot be read: {0}")]
-    Map(#[from] MapError),
-}
 
 /// Dropped frames of one place and reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +58,8 @@ struct Options {
     /// Names of the kernel's drop reasons.
     reasons: Result<BTreeMap<u32, String>, NoReasons>,
     sample_every: Duration,
+    /// Calls of programs a second, on one processor, from which on not each frame is counted; none: each is, always.
+    busy: Option<f64>,
 }
 
 /// The running programs; they are detached when this value is dropped.
@@ -104,20 +72,25 @@ pub(crate) struct Programs {
     reasons: Result<BTreeMap<u32, String>, NoReasons>,
     /// Whether cuts are counted where they are made, or why not.
     cuts: Result<(), String>,
-    /// Holds the programs' links.
-    _ebpf: Ebpf,
+    /// Holds the programs.
+    pacer: Pacer,
 }
 
 impl Programs {
     /// Loads and attaches the programs. `space` is the inode of the only namespace to count,
-    /// `interfaces` the number of interfaces.
-    pub(crate) fn load(space: Option<u32>, interfaces: usize) -> Result<Self, LoadError> {
+    /// `interfaces` the number of interfaces. `each` has every frame counted, however fast they come.
+    pub(crate) fn load(
+        space: Option<u32>,
+        interfaces: usize,
+        each: bool,
+    ) -> Result<Self, LoadError> {
         let types = std::fs::read(BTF).map_err(LoadError::NoBtf)?;
         let options = Options {
             space: space.unwrap_or(0),
             slots: slots(interfaces),
             reasons: btf::reasons(&types),
             sample_every: SAMPLE_EVERY,
+            busy: (!each).then_some(BUSY),
         };
         Self::load_as(&types, options)
     }
@@ -130,8 +103,10 @@ impl Programs {
             Ok(_) => "dropped_with_reason",
             Err(_) => "dropped_without_reason",
         };
-        for (name, event) in PROGRAMS.into_iter().chain([(dropped, DROPPED)]) {
-            attach(&mut ebpf, name, event, &kernel)?;
+        load(&mut ebpf, dropped, DROPPED, &kernel)?;
+        attach(&mut ebpf, dropped)?;
+        for (name, event) in PROGRAMS {
+            load(&mut ebpf, name, event, &kernel)?;
         }
         let cuts = attach_to_cuts(&mut ebpf, &kernel);
         Ok(Self {
@@ -142,7 +117,7 @@ impl Programs {
             lost: PerCpuArray::try_from(map(&mut ebpf, "lost")?)?,
             reasons: options.reasons,
             cuts,
-            _ebpf: ebpf,
+            pacer: Pacer::begin(ebpf, options.busy)?,
         })
     }
 
@@ -201,6 +176,15 @@ impl Programs {
     pub(crate) fn fates(&self) -> Vec<Fate> {
         let all = self.flows.iter().filter_map(Result::ok);
         all.map(|(_, words)| Fate::read(&words)).collect()
+    }
+
+    /// For how long frames came too fast to count each, if they did.
+    ///
+    /// # Errors
+    ///
+    /// If frames are no longer counted.
+    pub(crate) fn sampling(&self) -> Result<Option<Sampling>, LoadError> {
+        self.pacer.sampling()
     }
 
     /// Samples that came since the last call.
@@ -290,17 +274,6 @@ fn object(kernel: &Btf, options: &Options) -> Result<Ebpf, LoadError> {
         })
 }
 
-fn attach(ebpf: &mut Ebpf, name: &'static str, event: &str, kernel: &Btf) -> Result<(), LoadError> {
-    let refused = |source: ProgramError| match is_denied(&source) {
-        true => LoadError::Denied,
-        false => LoadError::Program { name, source },
-    };
-    let program: &mut BtfTracePoint = program(ebpf, name).map_err(refused)?;
-    program.load(event, kernel).map_err(refused)?;
-    program.attach().map_err(refused)?;
-    Ok(())
-}
-
 /// Attaches to both ends of the function that cuts; not all kernels let programs be attached to functions.
 fn attach_to_cuts(ebpf: &mut Ebpf, kernel: &Btf) -> Result<(), String> {
     attach_both(ebpf, kernel).map_err(|error| {
@@ -323,126 +296,5 @@ fn attach_both(ebpf: &mut Ebpf, kernel: &Btf) -> Result<(), ProgramError> {
     Ok(())
 }
 
-fn program<'e, P>(ebpf: &'e mut Ebpf, name: &str) -> Result<&'e mut P, ProgramError>
-where
-    &'e mut P: TryFrom<&'e mut aya::programs::Program, Error = ProgramError>,
-{
-    ebpf.program_mut(name)
-        .ok_or(ProgramError::NotLoaded)?
-        .try_into()
-}
-
-fn map(ebpf: &mut Ebpf, name: &'static str) -> Result<aya::maps::Map, LoadError> {
-    let missing = || MapError::InvalidName {
-        name: name.to_owned(),
-    };
-    Ok(ebpf.take_map(name).ok_or_else(missing)?)
-}
-
-/// Whether an error, or one of its causes, is the kernel's "operation not permitted".
-fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
-    io_error(error).is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
-}
-
-/// What the kernel answered.
-fn io_error<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e io::Error> {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.filter_map(|error| error.downcast_ref()).last()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::net::UdpSocket;
-    use std::os::unix::fs::MetadataExt;
-
-    use coalescope_needs as needs;
-    use coalescope_netlink::namespace::Namespace;
-    use coalescope_netlink::route::Route;
-    use nix::sys::socket::{setsockopt, sockopt::UdpGsoSegment};
-
-    /// Segments of a merged datagram, and bytes of each.
-    const SEGMENTS: usize = 4;
-    const SEGMENT: usize = 1000;
-
-    /// Programs that count a namespace of this thread's own, of a kernel with reasons or without, and give all samples that they can.
-    fn programs(test: &str, with_reasons: bool) -> Option<Programs> {
-        let types = needs::had(test, std::fs::read(BTF))?;
-        needs::had(test, Namespace::create().and_then(|own| own.join()))?;
-        Route::open().unwrap().set_up("lo", 1, true).unwrap();
-        let space = std::fs::metadata("/proc/thread-self/ns/net").unwrap().ino();
-        let options = Options {
-            space: u32::try_from(space).unwrap(),
-            slots: LEAST_SLOTS,
-            reasons: match with_reasons {
-                true => btf::reasons(&types),
-                false => Err(NoReasons::Old),
-            },
-            sample_every: Duration::ZERO,
-        };
-        needs::had(test, Programs::load_as(&types, options))
-    }
-
-    /// Sends merged datagrams to a port of this host where nobody listens: the loopback interface hands them on uncut.
-    fn die(count: usize) {
-        let nobody = UdpSocket::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap();
-        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        setsockopt(&socket, UdpGsoSegment, &(SEGMENT as i32)).unwrap();
-        for _ in 0..count {
-            // That nobody listens is told by an error, of one datagram at the next.
-            let _ = socket.send_to(&[7; SEGMENTS * SEGMENT], nobody);
-        }
-    }
-
-    /// Places and counts of merged frames that died.
-    fn merged(programs: &Programs) -> Vec<(Where, Count)> {
-        let all = programs.dropped().unwrap().into_iter();
-        all.filter(|(_, count)| count.merged_frames > 0).collect()
-    }
-
-    #[test]
-    fn a_kernel_without_reasons_tells_where() {
-        let Some(programs) = programs("no reasons", false) else {
-            return;
-        };
-        assert_eq!(programs.no_reasons(), Some(&NoReasons::Old));
-        die(20);
-        let all = merged(&programs);
-        let [(at, count)] = all.as_slice() else {
-            panic!("{all:?}");
-        };
-        assert_eq!((at.reason, programs.reason(at.reason)), (0, None));
-        assert!(at.location != 0 && at.place.is_some(), "{at:?}");
-        assert!(count.merged_frames >= 10, "{count:?}");
-        let segments = count.merged_frames * SEGMENTS as u64;
-        assert_eq!(count.merged_segments, segments);
-    }
-
-    /// The ring has room for some 1,400 samples.
-    #[test]
-    fn samples_that_nobody_fetches_are_counted() {
-        let Some(mut programs) = programs("lost samples", true) else {
-            return;
-        };
-        die(4000);
-        let died: u64 = merged(&programs)
-            .iter()
-            .map(|(_, of)| of.merged_frames)
-            .sum();
-        let lost = programs.lost().unwrap();
-        let kept = programs.samples().len() as u64;
-        assert!(lost.samples > 100 && kept > 1000, "{kept} {lost:?}");
-        assert_eq!(kept + lost.samples, died);
-        die(20);
-        assert!(!programs.samples().is_empty(), "there is room again");
-    }
-
-    #[test]
-    fn there_are_twice_as_many_slots_as_interfaces() {
-        assert_eq!([0, 500, 513].map(slots), [1024, 1024, 2048]);
-        assert_eq!([10_000, usize::MAX].map(slots), [32_768, 65_536]);
-    }
-}
+mod tests;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
-
 use super::compared::compared;
 use super::idle::Idle;
 use super::unix_s;
-use crate::facts::{Drop, Frames, Interface, Lost, Sample, Unseen, Watched, is_of_queue};
+use crate::facts::{Drop, Frames, Interface, Lost, Sample, Sampling, Unseen, Watched, is_of_queue};
 use crate::headers::flow;
-use crate::kernel::{Count, Counted, Fate, LoadError, Place, Programs, RawSample, Symbols, Where};
+use crate::kernel::{
+    Count, Counted, Fate, LoadError, Place, Programs, RawSample, Symbols, Where, now_ns,
+};
 use crate::names::Names;
 
 /// Samples that are kept for one place and reason.
@@ -29,6 +29,10 @@ const QUEUES: [&str; 7] = [
     "kfree_skb_list",
 ];
 
+/// Where frames are counted in spans of time alone, those that wait in a queue when a span begins or ends count on one of its
+/// sides: a smaller share of what was queued says nothing.
+const CLEARLY: f64 = 0.05;
+
 /// The programs, and the samples fetched so far.
 pub(super) struct Traced {
     programs: Programs,
@@ -45,6 +49,7 @@ pub(super) struct Looked {
     dropped: BTreeMap<Where, Count>,
     fates: BTreeMap<Where, Vec<Fate>>,
     lost: Lost,
+    sampling: Option<Sampling>,
 }
 
 impl Looked {
@@ -96,8 +101,9 @@ impl Traced {
             dropped: self.programs.dropped()?,
             fates: by_place(self.programs.fates()),
             lost: self.programs.lost()?,
+            sampling: self.programs.sampling()?,
         };
-        let since_boot = unix_s() - monotonic_s();
+        let since_boot = unix_s() - now_ns() as f64 / 1e9;
         for sample in self.programs.samples() {
             let kept = self.samples.entry(sample.at).or_default();
             if self.keeps_samples && kept.len() < SAMPLES {
@@ -112,6 +118,7 @@ impl Traced {
     /// Adds the counts to the report.
     pub(super) fn describe(&self, looked: &Looked, names: &Names, watched: &mut Watched) {
         watched.lost = looked.lost;
+        watched.sampling = looked.sampling;
         watched.drops = self.drops(looked, names);
         watched.interfaces = self.interfaces(looked, names);
         if self.symbols.lacks_any() {
@@ -148,7 +155,7 @@ impl Traced {
             let mut frames = *frames;
             if self.programs.no_cuts().is_some() {
                 let dropped = self.dropped_in_queue(looked, *place);
-                frames.sent.cut_frames = cut_by_difference(&frames, dropped);
+                frames.sent.cut_frames = cut_by_difference(&frames, dropped, looked.sampling);
                 frames.sent.cut_ns = None;
             }
             Interface {
@@ -232,9 +239,11 @@ fn by_place(fates: Vec<Fate>) -> BTreeMap<Where, Vec<Fate>> {
 }
 
 /// Merged frames that were queued, not dropped, and not given to the driver.
-fn cut_by_difference(frames: &Frames, dropped: u64) -> u64 {
+fn cut_by_difference(frames: &Frames, dropped: u64, sampling: Option<Sampling>) -> u64 {
     let queued = frames.queued.merged_frames;
-    queued.saturating_sub(frames.sent.merged_frames + dropped)
+    let cut = queued.saturating_sub(frames.sent.merged_frames + dropped);
+    let is_chance = sampling.is_some() && (cut as f64) < CLEARLY * queued as f64;
+    if is_chance { 0 } else { cut }
 }
 
 /// Whether the interface of a drop no longer exists.
@@ -259,8 +268,22 @@ fn sample_of(sample: &RawSample, since_boot_s: f64) -> Sample {
     }
 }
 
-/// The clock of `bpf_ktime_get_ns` (CLOCK_MONOTONIC).
-fn monotonic_s() -> f64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_difference_of_estimates_is_nothing_that_was_cut() {
+        let cut = |queued, sent, sampling| {
+            let mut frames = Frames::default();
+            frames.queued.merged_frames = queued;
+            frames.sent.merged_frames = sent;
+            cut_by_difference(&frames, 5, sampling)
+        };
+        let sampling = Some(Sampling::default());
+        assert_eq!(cut(10_000, 9_600, None), 395);
+        assert_eq!(cut(10_000, 9_600, sampling), 0);
+        assert_eq!(cut(10_000, 8_000, sampling), 1_995);
+        assert_eq!(cut(0, 16, sampling), 0);
+    }
 }

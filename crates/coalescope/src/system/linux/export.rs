@@ -42,7 +42,7 @@ struct Exporter {
 
 impl Exporter {
     fn begin(args: &ExportArgs) -> anyhow::Result<Self> {
-        let watcher = watch::begin_for(&args.live, &args.interfaces, Some(FORGOTTEN))?;
+        let watcher = watch::begin_for(args, FORGOTTEN)?;
         match watcher.level() {
             Level::Bpf => {}
             Level::Perf => speech::tell(

@@ -20,7 +20,7 @@ use coalescope_watch::live::{Options, WatchError, Watcher};
 use coalescope_watch::record;
 
 use super::host;
-use crate::cli::{LiveArgs, WatchArgs};
+use crate::cli::{ExportArgs, LiveArgs, WatchArgs};
 use crate::interrupt::stop_on_signal;
 use crate::speech;
 use crate::suggest::unknown;
@@ -46,6 +46,7 @@ pub(crate) fn watched(args: &WatchArgs) -> anyhow::Result<Watched> {
     let mut watcher = begin(Options {
         connections: args.connections,
         level: args.level.map(Level::from),
+        each_frame: args.exact,
         ..options(&args.live, &args.interfaces)
     })?;
     if screen::is_wanted(args) {
@@ -78,15 +79,12 @@ fn options(live: &LiveArgs, interfaces: &[String]) -> Options {
     }
 }
 
-/// Begins to watch; see [`Options::forget_after`].
-pub(crate) fn begin_for(
-    live: &LiveArgs,
-    interfaces: &[String],
-    forget_after: Option<Duration>,
-) -> anyhow::Result<Watcher> {
+/// Begins to watch without end; see [`Options::forget_after`].
+pub(crate) fn begin_for(args: &ExportArgs, forget_after: Duration) -> anyhow::Result<Watcher> {
     begin(Options {
-        forget_after,
-        ..options(live, interfaces)
+        forget_after: Some(forget_after),
+        each_frame: args.exact,
+        ..options(&args.live, &args.interfaces)
     })
 }
 
