@@ -49,7 +49,10 @@ fn estimates_are_said_to_be_estimates() {
         r#""drops":["#,
         r#""sampling":{"one_in":16,"took_s":4.2},"drops":["#,
     );
-    let said = stdout(&replay(&sampled, &[]));
+    let output = replay(&sampled, &[]);
+    assert!(stderr(&output).contains("s: about "));
+    let said = stdout(&output);
+    assert!(said.starts_with("In 6.00 s about 138 frames were received"));
     let told = "For 4.20 s of 6.00 s frames came too fast";
     assert!(said.contains(told), "{said}");
     assert!(!stdout(&replay(RECORD, &[])).contains("too fast"));

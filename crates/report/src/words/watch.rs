@@ -23,7 +23,8 @@ pub(crate) fn line(watched: &Watched) -> String {
         );
     }
     format!(
-        "{time}: {} received, {} segments in each; {} of {} died",
+        "{time}: {}{} received, {} segments in each; {} of {} died",
+        about(watched),
         counted(sums.frames, "frame"),
         sums.factor(),
         count(sums.died),
@@ -43,7 +44,8 @@ pub(crate) fn verdict(watched: &Watched) -> String {
     }
     let sums = Sums::of(watched);
     let came = format!(
-        "In {time} {}, with {} segments in each",
+        "In {time} {}{}, with {} segments in each",
+        about(watched),
         received(sums.frames, "frame"),
         sums.factor()
     );
@@ -67,6 +69,14 @@ pub(crate) fn verdict(watched: &Watched) -> String {
         ),
     };
     format!("{died}{too_little}")
+}
+
+/// In front of a number of frames.
+fn about(watched: &Watched) -> &'static str {
+    match watched.sampling {
+        Some(_) => "about ",
+        None => "",
+    }
 }
 
 /// `1 frame was received`, `2 frames were received`.
