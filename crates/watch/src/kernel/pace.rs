@@ -27,6 +27,8 @@ const CALM: f64 = 0.5;
 /// How often the rate of calls is looked at, and how often in a row it has to be high: bursts are counted to the last frame.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOKS: u32 = 2;
+/// The same while it is low, so that an idle host is hardly woken.
+const IDLE_LOOK: Duration = Duration::from_millis(500);
 /// How long frames are counted at a time. To attach and detach the kernel changes its code, and interrupts all processors for
 /// that, as when somebody starts tcpdump: that has to be rare, for whoever watches for long. The last turn of spans is seldom
 /// over when somebody looks, so that each is a short part of all.
@@ -165,14 +167,16 @@ impl Paced {
 
     /// Waits until frames come too fast to count each.
     fn until_busy(&mut self) -> Result<Woken, LoadError> {
-        let mut looks = 0;
+        let (mut looks, mut look) = (0, IDLE_LOOK);
         while looks < LOOKS {
-            let (woken, rate) = self.rate_for(LOOK)?;
+            let (woken, rate) = self.rate_for(look)?;
             if woken == Woken::Stopped {
                 return Ok(woken);
             }
             let is_busy = rate >= self.busy && !self.follows_flows()?;
             looks = if is_busy { looks + 1 } else { 0 };
+            let is_idle = rate < self.busy * CALM;
+            look = if is_idle { IDLE_LOOK } else { LOOK };
         }
         Ok(Woken::Over)
     }
