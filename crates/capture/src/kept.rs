@@ -116,10 +116,10 @@ impl Connections {
         })
     }
 
-    /// Loads the memory that some connections point to; see [`crate::table::Table::warm`].
+    /// Loads the memory of some connections, and what they point to; see [`crate::table::Table::warm`].
     fn load(&self, places: Range<usize>) {
         let followed = places.filter_map(|place| self.at(place));
-        black_box(followed.fold(0, |sum, known| sum ^ known.touch_samples()));
+        black_box(followed.fold(0, |sum, known| sum ^ known.touch_facts()));
     }
 
     /// Payload bytes of each connection, each byte once, of the direction that has more of them.

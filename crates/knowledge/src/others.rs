@@ -3,6 +3,7 @@
 mod acks;
 mod case;
 mod handshake;
+mod largest;
 mod lossless;
 mod stuck;
 
@@ -26,6 +27,7 @@ use crate::traffic::{Own, Traffic};
 use crate::words::{connections, probability, share, shown, without_frames};
 use case::Case;
 pub(crate) use handshake::LATE_SYN;
+use largest::largest;
 
 /// One finding for each limit that occurs, and for each kind of loss, about its largest connection.
 pub(crate) fn others(
@@ -71,7 +73,7 @@ fn finding(
     };
     // What was lost in front of a point is seen in front of that loss only.
     let shows = |limit: &ConnectionLimit| lost(limit).is_none_or(|lost| lost > 0);
-    let (largest, _) = shown.max_by_key(|(limit, own)| (shows(limit), own.unique_bytes))?;
+    let largest = largest(shown.map(|(limit, own)| (own.unique_bytes, limit)), shows)?;
     // And of what was lost behind it, a later point sees the part that came late.
     let group = same.group(&largest.point, largest.connection);
     let is_lost_elsewhere = wanted == Limit::Loss && matches!(group, Group::Of(_));

@@ -173,6 +173,10 @@ impl<'t> Overview<'t> {
 
     /// Gives a limit that is a loss by its point alone the limit of the point at which hops show these frames to have arrived.
     pub(crate) fn believe_hops(&mut self, trace: &Trace) {
+        // Of one point, the facts of its connections would be made anew for nothing.
+        if trace.hops.is_empty() {
+            return;
+        }
         let losses = |own: &[Own]| {
             let all = (0..own.len()).filter(|at| own[*at].limit == Limit::Loss);
             all.collect::<Vec<_>>()

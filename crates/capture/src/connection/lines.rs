@@ -26,9 +26,9 @@ impl Connection {
         low.touch_deeply() ^ high.touch_deeply()
     }
 
-    /// Reads the samples that facts are made of, as far as they lie outside of this struct; see [`crate::kept`].
-    pub(crate) fn touch_samples(&self) -> u32 {
+    /// Reads a value from every cache line that facts are made of; see [`crate::kept`].
+    pub(crate) fn touch_facts(&self) -> u64 {
         let [low, high] = &self.flows;
-        low.turn.touch_all() ^ high.turn.touch_all()
+        self.touch() ^ self.first_number ^ low.touch_facts() ^ high.touch_facts()
     }
 }

@@ -23,6 +23,14 @@ impl Flow {
     pub(crate) fn touch_deeply(&self) -> u64 {
         self.outstanding.touch_deeply()
     }
+
+    /// Reads a value from every cache line that facts are made of and that [`Self::touch`] does not read.
+    pub(crate) fn touch_facts(&self) -> u64 {
+        let slow = self.slow.as_ref();
+        let slow = slow.map_or(0, |slow| slow.silences.touch() ^ slow.unscaled.touch());
+        let samples = u64::from(self.turn.touch_all());
+        self.first_data_ns as u64 ^ self.tally.touch_box() ^ samples ^ slow
+    }
 }
 
 #[cfg(test)]

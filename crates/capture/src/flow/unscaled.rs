@@ -55,6 +55,11 @@ impl Default for Unscaled {
 }
 
 impl Unscaled {
+    /// Reads a value from its cache line.
+    pub(super) fn touch(&self) -> u64 {
+        self.una
+    }
+
     /// How far the window lets data go. A receiver that rounds down takes back less than a unit of the scale.
     fn limit(&self) -> u64 {
         self.una + ((u64::from(self.window) + 1) << self.least)

@@ -60,10 +60,12 @@ pub(super) fn room_explains(
 ) -> bool {
     let group = same.group(&limit.point, limit.connection);
     let lost = lost.get(&(group, limit.direction)).copied().unwrap_or(0);
+    // A connection's facts are made anew each time.
+    if lost < LOSS_FRAMES {
+        return false;
+    }
     let connection = at(trace, &limit.point, limit.connection);
-    connection.is_some_and(|connection| {
-        lost >= LOSS_FRAMES && 2 * lost >= loss_frames(connection.direction(limit.direction))
-    })
+    connection.is_some_and(|seen| 2 * lost >= loss_frames(seen.direction(limit.direction)))
 }
 
 /// Whether a hop lost frames that stood alone, or passed most of those that did not; and the same connection's, not others'.
