@@ -13,7 +13,7 @@ use crate::lockstep::{TraceError, alone};
 use crate::numbering::Numbering;
 use crate::parts::{self, Follower, Part};
 use crate::point::Totals;
-use crate::reader::{Batch, Frames};
+use crate::reader::{Batch, End, Frames};
 
 impl Part {
     /// The facts of its connections in order of their first frame, each with the number of that frame through all files.
@@ -72,8 +72,13 @@ pub fn join_parts(
     if was_set_back(files) {
         return None;
     }
-    let said = (&end_of(files, |_| None), numbering(files));
+    let said = (&end_of_all(files), numbering(files));
     parts::join(name, parts, said, max_connections)
+}
+
+/// Warnings and counts of all files.
+fn end_of_all(files: &[FileEnd]) -> End {
+    end_of(files, |_| None)
 }
 
 /// Like [`join_parts`], from the counts of all parts, and the facts of their connections as [`Part::connections`]
@@ -96,12 +101,7 @@ pub fn join_facts(
     connections.sort_by_key(|(first, _)| *first);
     let numbered = (0..).zip(connections);
     let connections = numbered.map(|(id, (_, facts))| Connection { id, ..facts });
-    let mut trace = alone(
-        name,
-        &totals,
-        connections.collect(),
-        &end_of(files, |_| None),
-    );
+    let mut trace = alone(name, &totals, connections.collect(), &end_of_all(files));
     let spans = || counts.iter().filter_map(|part| part.span_s);
     trace.points[0].first_s = spans().map(|(first, _)| first).reduce(f64::min);
     trace.points[0].last_s = spans().map(|(_, last)| last).reduce(f64::max);

@@ -46,21 +46,22 @@ const DATAGRAMS: Sort = Sort {
 };
 
 impl Sort {
-    fn unexplained(&self, table: &Table, fate: &str) -> Doubt {
+    fn doubt(&self, title: &'static str, words: String) -> Doubt {
         Doubt {
-            title: self.unexplained,
+            title,
             subject: self.subject,
-            words: table.words_of(self.merged, fisher(table), fate),
+            words,
         }
+    }
+
+    fn unexplained(&self, table: &Table, fate: &str) -> Doubt {
+        let words = table.words_of(self.merged, fisher(table), fate);
+        self.doubt(self.unexplained, words)
     }
 
     fn limited(&self, size: &BySize<'_>, looks: usize, fate: &str) -> Option<Doubt> {
         let step = size.limit(looks)?;
-        Some(Doubt {
-            title: self.limited,
-            subject: self.subject,
-            words: step.words(self.merged, fate),
-        })
+        Some(self.doubt(self.limited, step.words(self.merged, fate)))
     }
 }
 
@@ -111,11 +112,7 @@ impl Doubt {
             return Some(FRAMES.unexplained(&span.table, &fate));
         }
         if let Some(runs) = Runs::of_merged(hop) {
-            return Some(Self {
-                title: Self::HIDDEN,
-                subject: FRAMES.subject,
-                words: runs.words(),
-            });
+            return Some(FRAMES.doubt(Self::HIDDEN, runs.words()));
         }
         let whole = Self::on(hop, Excess::of_lost(hop), LOST);
         let in_part = || {
@@ -138,22 +135,14 @@ impl Doubt {
     }
 
     fn uncompared(table: &Table, fate: &str) -> Self {
-        Self {
-            title: Self::UNCOMPARED,
-            subject: FRAMES.subject,
-            words: table.words(None, fate),
-        }
+        FRAMES.doubt(Self::UNCOMPARED, table.words(None, fate))
     }
 
     /// Of one of all directions at a point.
     pub(crate) fn behind(point: &Point, data: &Direction) -> Option<Self> {
         const AGAIN: &str = "had to be sent again whole";
         if let Some(parts) = Parts::of(data, looks_at(point)) {
-            return Some(Self {
-                title: Self::IN_PART,
-                subject: FRAMES.subject,
-                words: parts.words(),
-            });
+            return Some(FRAMES.doubt(Self::IN_PART, parts.words()));
         }
         match Excess::behind(point, data) {
             Excess::Limited => FRAMES.limited(&BySize::of_repeats(data), looks_at(point), AGAIN),

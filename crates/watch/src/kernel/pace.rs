@@ -57,6 +57,14 @@ struct State {
     error: Option<String>,
 }
 
+impl State {
+    /// For how long not each frame was counted until now.
+    fn took(&self) -> Duration {
+        let since = self.since.map_or(Duration::ZERO, |since| since.elapsed());
+        self.sampled + since
+    }
+}
+
 impl Pacer {
     /// Attaches the programs. `busy` is the rate of calls from which on not each frame is counted; none: each is, always.
     pub(super) fn begin(mut ebpf: Ebpf, busy: Option<f64>) -> Result<Self, LoadError> {
@@ -88,7 +96,7 @@ impl Pacer {
         if let Some(error) = &state.error {
             return Err(LoadError::Ended(error.clone()));
         }
-        let took = state.sampled + state.since.map_or(Duration::ZERO, |since| since.elapsed());
+        let took = state.took();
         Ok((took > Duration::ZERO).then(|| Sampling {
             one_in: u64::from(ONE_IN),
             took_s: took.as_secs_f64(),
@@ -153,8 +161,8 @@ impl Paced {
             }
             self.count_each()?;
             let mut state = locked(&self.state);
-            let since = state.since.take();
-            state.sampled += since.map_or(Duration::ZERO, |since| since.elapsed());
+            state.sampled = state.took();
+            state.since = None;
         }
         Ok(())
     }
