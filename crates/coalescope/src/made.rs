@@ -59,10 +59,7 @@ impl Saved {
     /// The sources; without saved output, this host.
     pub(crate) fn sources(self) -> Vec<Source> {
         if self.0.is_empty() {
-            return vec![other(
-                "this host",
-                "Looked at while the command ran: its settings are in no file.",
-            )];
+            return of_this_host();
         }
         let all = self.0.into_iter();
         all.map(|(name, file)| match file {
@@ -71,6 +68,14 @@ impl Saved {
         })
         .collect()
     }
+}
+
+/// This host, of which there is no file.
+pub(crate) fn of_this_host() -> Vec<Source> {
+    vec![other(
+        "this host",
+        "Looked at while the command ran: its settings are in no file.",
+    )]
 }
 
 /// A source that is no file, with the reason why it is not described further.

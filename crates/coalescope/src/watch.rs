@@ -8,14 +8,18 @@ use coalescope_report::WatchReport;
 
 use crate::Outcome;
 use crate::cli::{LiveArgs, WatchArgs};
+use crate::made::{Saved, made};
 use crate::output;
+use crate::page::PageFile;
 use crate::system::watch as live;
 
 pub(crate) use counted::Counted;
 
 pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
+    let saved = Saved::open(&page, args.replay.as_slice());
     let watched = match &args.replay {
-        Some(path) => recorded::last(path, args)?,
+        Some(path) => recorded::last(path, args, &page)?,
         None => live::watched(args)?,
     };
     let mut findings = judge_watched(&watched);
@@ -27,7 +31,9 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Outcome> {
         }
     }
     let report = WatchReport::new(watched, findings);
+    let written = page.write(&report, || made(saved.sources()));
     output::print(&report, args.format, 0)?;
+    written?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 

@@ -52,4 +52,6 @@ pub use nearest::nearest;
 pub use settle::{Settled, Standing, Suspicion, Switched, Went, settle};
 pub use shown::shown;
 pub use verdict::{Diagnosis, Merging, Verdict, judge, judge_pair};
-pub use watched::{gets_little_through, join_watched, judge_watched, plain_reason, saw_enough};
+pub use watched::{
+    beside_single, gets_little_through, join_watched, judge_watched, plain_reason, saw_enough,
+};

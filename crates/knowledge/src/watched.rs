@@ -16,7 +16,8 @@ use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
 pub use connections::gets_little_through;
 pub use join::join_watched;
 pub use reasons::plain_reason;
-use sums::{of_flows, of_interface};
+pub use sums::beside_single;
+use sums::compared;
 use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
 use words::{Subject, finding};
 
@@ -82,7 +83,7 @@ fn subjects(watched: &Watched) -> Vec<Subject<'_>> {
 
 /// Merged frames that are dropped where single ones pass, repeatedly.
 fn dropped<'a>(drop: &'a Drop, watched: &'a Watched, looks: usize) -> Option<Subject<'a>> {
-    let table = of_flows(drop).or_else(|| of_interface(drop, watched))?;
+    let table = compared(drop, watched)?;
     let p = fisher(&table)?;
     let is_much_more = table.merged_share() >= TIMES_SINGLE * table.single_share();
     let is_sure = table.merged_lost >= HANDFUL && p < ALPHA / looks.max(1) as f64;

@@ -11,6 +11,8 @@ use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
 
 use crate::document::{self, Document};
+use crate::html;
+use crate::made::Made;
 use crate::text::{self, TextOptions};
 
 /// Name and version of the JSON document.
@@ -237,5 +239,9 @@ impl Document for FixReport {
 
     fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_fix(self, out, options)
+    }
+
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_fix(self, made, out)
     }
 }

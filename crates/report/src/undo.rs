@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use coalescope_change::journal::{Journal, State};
-use coalescope_change::restore::{Fate, Undone};
+use coalescope_change::restore::Undone;
 use coalescope_change::settings::Error;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::document::{self, Document};
+use crate::html;
+use crate::made::Made;
 use crate::text::{self, TextOptions};
 
 /// Name and version of the JSON document.
@@ -127,24 +129,8 @@ impl Document for UndoReport {
     fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_undo(self, out, options)
     }
-}
 
-/// The fate of a journal in words.
-pub(crate) fn words(fate: &Fate) -> String {
-    match fate {
-        Fate::Restored { idle, .. } if !idle.is_empty() => {
-            "restored: what was changed is as it was, and not all of it has an effect".to_owned()
-        }
-        Fate::Restored { .. } => "restored: all is as it was".to_owned(),
-        Fate::Reset => "nothing to do: the machine has started anew since".to_owned(),
-        Fate::Running { holder } => {
-            format!("still running ({holder}): it restores when it ends")
-        }
-        Fate::Held { why, by_hand } => match by_hand {
-            None => format!("NOT restored: {why}"),
-            Some(command) => format!("NOT restored: {why}; run: {command}"),
-        },
-        Fate::Failed { .. } => "NOT restored, the journal stays".to_owned(),
-        Fate::Unusable { problem } => format!("NOT restored: {problem}"),
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_undo(self, made, out)
     }
 }

@@ -9,6 +9,8 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::document::{self, Document};
+use crate::html;
+use crate::made::Made;
 use crate::separated;
 use crate::text::{self, TextOptions};
 
@@ -178,5 +180,9 @@ impl Document for WatchReport {
 
     fn write_text(&self, out: &mut dyn Write, options: &TextOptions) -> io::Result<()> {
         text::write_watch(self, out, options)
+    }
+
+    fn write_html(&self, made: &Made, out: &mut dyn Write) -> io::Result<()> {
+        html::write_watch(self, made, out)
     }
 }

@@ -10,7 +10,9 @@ use std::io::{self, Write};
 use coalescope_host::safe::is_unseen;
 use coalescope_report::{Document, TextOptions};
 use html_made::made;
-use html_reports::{check, diagnosis, lab, replay, trace};
+use html_reports::{check, diagnosis, lab, replay, trace, watch};
+#[cfg(target_os = "linux")]
+use html_reports::{fix, undo};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -26,34 +28,55 @@ fn texts(name: &str, colour: bool, width: usize) -> Vec<String> {
         width,
         ..TextOptions::default()
     };
-    vec![
+    let mut texts = vec![
         written(|out| trace(name, 3).write_text(out, &options)),
         written(|out| check(name).write_text(out, &options)),
         written(|out| diagnosis(name).write_text(out, &options)),
         written(|out| lab(name).write_text(out, &options)),
         written(|out| replay(name).write_text(out, &options)),
-    ]
+        written(|out| watch(name).write_text(out, &options)),
+    ];
+    #[cfg(target_os = "linux")]
+    texts.extend([
+        written(|out| fix(name).write_text(out, &options)),
+        written(|out| undo(name).write_text(out, &options)),
+    ]);
+    texts
 }
 
 fn documents(name: &str) -> Vec<String> {
-    vec![
+    let mut documents = vec![
         written(|out| trace(name, 3).write_json(out)),
         written(|out| trace(name, 3).write_compact_json(out)),
         written(|out| check(name).write_json(out)),
         written(|out| diagnosis(name).write_json(out)),
         written(|out| lab(name).write_json(out)),
         written(|out| replay(name).write_json(out)),
-    ]
+        written(|out| watch(name).write_json(out)),
+    ];
+    #[cfg(target_os = "linux")]
+    documents.extend([
+        written(|out| fix(name).write_json(out)),
+        written(|out| undo(name).write_json(out)),
+    ]);
+    documents
 }
 
 fn pages(name: &str) -> Vec<String> {
-    vec![
+    let mut pages = vec![
         written(|out| trace(name, 3).write_html(&made(name), out)),
         written(|out| check(name).write_html(&made(name), out)),
         written(|out| diagnosis(name).write_html(&made(name), out)),
         written(|out| lab(name).write_html(&made(name), out)),
         written(|out| replay(name).write_html(&made(name), out)),
-    ]
+        written(|out| watch(name).write_html(&made(name), out)),
+    ];
+    #[cfg(target_os = "linux")]
+    pages.extend([
+        written(|out| fix(name).write_html(&made(name), out)),
+        written(|out| undo(name).write_html(&made(name), out)),
+    ]);
+    pages
 }
 
 fn tables(name: &str) -> Vec<String> {
@@ -62,6 +85,7 @@ fn tables(name: &str) -> Vec<String> {
         written(|out| check(name).write_csv(out)),
         written(|out| lab(name).write_csv(out)),
         written(|out| replay(name).write_csv(out)),
+        written(|out| watch(name).write_csv(out)),
     ]
 }
 

@@ -11,7 +11,9 @@ use std::path::Path;
 
 use coalescope_report::{Document, Made};
 use html_made::made;
-use html_reports::{check, diagnosis, lab, replay, trace};
+use html_reports::{check, diagnosis, lab, replay, trace, watch};
+#[cfg(target_os = "linux")]
+use html_reports::{fix, undo};
 use proptest::prelude::*;
 
 fn page(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
@@ -22,12 +24,24 @@ fn page(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
 
 /// All kinds of pages that are full of a name.
 fn pages(name: &str) -> Vec<String> {
+    let mut pages = drawn(name);
+    #[cfg(target_os = "linux")]
+    pages.extend([
+        page(|out| fix(name).write_html(&made(name), out)),
+        page(|out| undo(name).write_html(&made(name), out)),
+    ]);
+    pages
+}
+
+/// The kinds of pages that have drawings.
+fn drawn(name: &str) -> Vec<String> {
     vec![
         page(|out| trace(name, 3).write_html(&made(name), out)),
         page(|out| check(name).write_html(&made(name), out)),
         page(|out| diagnosis(name).write_html(&made(name), out)),
         page(|out| lab(name).write_html(&made(name), out)),
         page(|out| replay(name).write_html(&made(name), out)),
+        page(|out| watch(name).write_html(&made(name), out)),
     ]
 }
 
@@ -60,6 +74,23 @@ fn the_page_of_a_check() {
     insta::assert_snapshot!(structure(&page(
         |out| check("eth0").write_html(&made("eth0"), out)
     )));
+}
+
+#[test]
+fn the_page_of_a_watch() {
+    insta::assert_snapshot!(structure(&page(
+        |out| watch("eth0").write_html(&made("eth0"), out)
+    )));
+}
+
+/// Of the flows whose merged frames died, single ones have a lane of their own.
+#[test]
+fn merged_frames_that_died_stand_beside_single_ones_that_passed() {
+    let page = page(|out| watch("eth0").write_html(&made("eth0"), out));
+    let lanes: Vec<&str> = page.split("<div class=\"lane\">").skip(1).collect();
+    assert_eq!(lanes.len(), 2);
+    assert!(lanes[0].contains("1 passed (0.69%)") && lanes[0].contains("144 dropped (99.3%)"));
+    assert!(lanes[1].contains("158 passed (100%)") && !lanes[1].contains("class=\"gone\""));
 }
 
 #[test]
@@ -100,11 +131,26 @@ fn every_section_is_there() {
         "made",
     ];
     assert_eq!(sections(&pages[4]), of_replay);
+    let of_watch = [
+        "verdict",
+        "findings",
+        "dropped",
+        "watched",
+        "connections",
+        "notes",
+        "made",
+    ];
+    assert_eq!(sections(&pages[5]), of_watch);
+    #[cfg(target_os = "linux")]
+    {
+        assert_eq!(sections(&pages[6]), ["verdict", "fixes", "done", "made"]);
+        assert_eq!(sections(&pages[7]), ["verdict", "journals", "made"]);
+    }
 }
 
 #[test]
 fn every_drawing_says_what_it_shows() {
-    for page in pages("eth0") {
+    for page in drawn("eth0") {
         let drawings = page.split("<svg ").skip(1);
         let drawings = drawings.filter_map(|rest| rest.split("</svg>").next());
         let mut count = 0;

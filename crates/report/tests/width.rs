@@ -5,7 +5,7 @@
 mod html_reports;
 mod widths;
 
-use std::io::{self, Cursor};
+use std::io::Cursor;
 
 use coalescope_capture::file::Source;
 use coalescope_capture::{Options, PointInput, trace};
@@ -18,9 +18,6 @@ const NAMES: [&str; 2] = [
     "lb1",
     "a-capture-with-a-rather-long-name-of-its-own.2026-11-25",
 ];
-
-/// Prints a report for people.
-type Write<'a> = dyn Fn(&mut dyn io::Write, &TextOptions) -> io::Result<()> + 'a;
 
 /// What `trace` has to say of a simulated network.
 fn traced(outcome: &Outcome) -> Report {
@@ -56,36 +53,30 @@ fn every_story_fits_every_width() {
 #[test]
 fn every_kind_of_report_fits_every_width() {
     for name in NAMES {
-        let traced = html_reports::trace(name, 3);
-        let diagnosis = html_reports::diagnosis(name);
-        let check = html_reports::check(name);
-        let lab = html_reports::lab(name);
-        let replay = html_reports::replay(name);
-        let write: [(&str, Box<Write<'_>>); 5] = [
-            (
-                "trace",
-                Box::new(|out, options| traced.write_text(out, options)),
-            ),
-            (
-                "diagnose",
-                Box::new(|out, options| diagnosis.write_text(out, options)),
-            ),
-            (
-                "check",
-                Box::new(|out, options| check.write_text(out, options)),
-            ),
-            ("lab", Box::new(|out, options| lab.write_text(out, options))),
-            (
-                "replay",
-                Box::new(|out, options| replay.write_text(out, options)),
-            ),
-        ];
-        for (kind, write) in write {
+        for (kind, report) in reports(name) {
             widths::fits(&format!("{kind} of {name}"), false, |options| {
-                text(|out| write(out, options).unwrap())
+                text(|out| report.write_text(out, options).unwrap())
             });
         }
     }
+}
+
+/// Each kind of report, full of a name.
+fn reports(name: &str) -> Vec<(&'static str, Box<dyn Document>)> {
+    let mut reports: Vec<(_, Box<dyn Document>)> = vec![
+        ("trace", Box::new(html_reports::trace(name, 3))),
+        ("diagnose", Box::new(html_reports::diagnosis(name))),
+        ("check", Box::new(html_reports::check(name))),
+        ("lab", Box::new(html_reports::lab(name))),
+        ("replay", Box::new(html_reports::replay(name))),
+        ("watch", Box::new(html_reports::watch(name))),
+    ];
+    #[cfg(target_os = "linux")]
+    reports.extend::<[(_, Box<dyn Document>); 2]>([
+        ("fix", Box::new(html_reports::fix(name))),
+        ("undo", Box::new(html_reports::undo(name))),
+    ]);
+    reports
 }
 
 #[test]

@@ -248,6 +248,10 @@ pub struct FixArgs {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// Arguments of `coalescope undo`.
@@ -282,6 +286,10 @@ pub struct UndoArgs {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: HostFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// The longest time that makes sense: a year.

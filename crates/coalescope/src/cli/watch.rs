@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use coalescope_watch::facts::Level;
 
-use super::{LiveArgs, MemoryArgs, WatchFormat};
+use super::{LiveArgs, MemoryArgs, ReportArgs, WatchFormat};
 
 const WATCH_NOTES: &str = "\
 Examples:
@@ -100,6 +100,10 @@ pub struct WatchArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: WatchFormat,
+
+    /// The page.
+    #[command(flatten)]
+    pub page: ReportArgs,
 }
 
 /// Counting besides, where settings are looked at.

@@ -46,9 +46,7 @@ pub(crate) mod changes {
     pub(crate) mod fix {
         use anyhow::bail;
 
-        use crate::cli::{
-            CheckArgs, CheckFormat, FailOn, FixArgs, HostFormat, ReportArgs, WatchedArgs,
-        };
+        use crate::cli::{CheckArgs, CheckFormat, FailOn, FixArgs, HostFormat, WatchedArgs};
         use crate::{Outcome, check, speech};
 
         /// Shows what `fix` would do on other hosts, from saved output.
@@ -74,7 +72,7 @@ pub(crate) mod changes {
                     HostFormat::Text => CheckFormat::Text,
                     HostFormat::Json => CheckFormat::Json,
                 },
-                page: ReportArgs { report: None },
+                page: args.page.clone(),
             })
         }
     }

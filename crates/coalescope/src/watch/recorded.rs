@@ -13,6 +13,7 @@ use coalescope_watch::record::{Looks, RecordError};
 
 use crate::cli::WatchArgs;
 use crate::confine::{self, Needs};
+use crate::page::PageFile;
 use crate::speech;
 use crate::suggest::unknown;
 use crate::system::memory;
@@ -55,10 +56,10 @@ impl Record {
 }
 
 /// The last look, which has all counts up to then; earlier looks are printed as they are read.
-pub(super) fn last(path: &Path, args: &WatchArgs) -> anyhow::Result<Watched> {
+pub(super) fn last(path: &Path, args: &WatchArgs, page: &PageFile) -> anyhow::Result<Watched> {
     memory::bound(args.memory);
     let record = Record::open(path)?;
-    confine::enter(&Needs::default());
+    confine::enter(&Needs::of_page(page));
     let mut look = record.last(&mut |before| speech::tell(&WatchReport::line(before)))?;
     refuse_unknown(&look, &args.interfaces)?;
     look.keep_interfaces(&args.interfaces);

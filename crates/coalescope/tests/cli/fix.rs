@@ -83,6 +83,49 @@ fn a_finding_is_shown_fixed_verified_and_taken_back() {
     });
 }
 
+/// A page is a record of a change for whoever did not make it.
+#[test]
+fn pages_of_a_fix_and_of_its_way_back() {
+    Place::with("pages_of_a_fix", |place| {
+        hold();
+        let page = |name: &str| fs::read_to_string(place.path(name)).unwrap();
+        let output = place.run(&["fix", "--apply", "--report", "no/such.html"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(timer(), "2000000", "nothing is changed without the page");
+
+        let output = place.run(&["fix", "--report", "shown.html"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let shown = page("shown.html");
+        assert!(shown.contains("gro-latency-hold") && shown.contains("Nothing was changed."));
+
+        let output = place.run(&["fix", "--apply", "--report", "fixed.html"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let fixed = page("fixed.html");
+        let journal = place.journal_files().pop().unwrap();
+        let journal = journal.file_stem().unwrap().to_str().unwrap();
+        assert!(
+            fixed.contains(&format!("coalescope undo {journal}")),
+            "{fixed}"
+        );
+        assert!(fixed.contains("<code>coalescope fix --apply --report fixed.html</code>"));
+
+        let output = place.run(&["fix", "--verify", "--report", "holds.html"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(page("holds.html").contains("All that was applied holds."));
+
+        for (arguments, words) in [
+            (&["undo", "--list"][..], "this is what there is to undo"),
+            (&["undo"], "restored: all is as it was"),
+            (&["undo"], "There is nothing to undo."),
+        ] {
+            let output = place.run(&[arguments, &["--report", "undone.html"]].concat());
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            assert!(page("undone.html").contains(words), "{arguments:?}");
+        }
+        assert_eq!(timer(), "2000000");
+    });
+}
+
 /// As in a user namespace, where what the machine's root has is not to be read.
 #[test]
 fn a_journal_that_is_named_is_undone_though_another_place_cannot_be_read() {

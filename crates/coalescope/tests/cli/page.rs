@@ -215,7 +215,8 @@ fn the_page_of_the_demo_is_small_and_fetches_nothing() {
 fn other_commands_write_pages_too() {
     let captures = Captures::of(STORY);
     captures.write("uname", b"Linux lb1 6.1.0 #1 SMP x86_64 GNU/Linux\n");
-    let commands: [(&[&str], &str); 4] = [
+    captures.write("router.jsonl", crate::watch::RECORD.as_bytes());
+    let commands: [(&[&str], &str); 5] = [
         (&["check", "--from", "uname"], "All interfaces"),
         (
             &["diagnose", "--from", "uname", "CAP-02.pcap", "VM-01.pcap"],
@@ -229,6 +230,7 @@ fn other_commands_write_pages_too() {
             &["lab", "run", "slow-server", "--simulated"],
             "Published beside measured",
         ),
+        (&["watch", "--replay", "router.jsonl"], "36 dropped (100%)"),
     ];
     for (arguments, heading) in commands {
         let mut command = coalescope();

@@ -1,11 +1,30 @@
 //! Sums of counts that may come from a stranger's record.
 
-use coalescope_watch::facts::{Drop, Frames, Watched, sum};
+use coalescope_watch::facts::{Compared, Drop, Frames, Watched, sum};
 
 use crate::odds::Table;
 
 /// No host counts more in its life; sums of four such numbers fit.
 const MOST: u64 = 1 << 56;
+
+/// What became of merged frames and of single ones where merged ones were dropped: of the same flows, or of no flow but the
+/// whole interface, where flows were not followed.
+#[must_use]
+pub fn beside_single(drop: &Drop, watched: &Watched) -> Option<Compared> {
+    let table = compared(drop, watched)?;
+    Some(Compared {
+        flows: drop.compared.map_or(0, |of| of.flows),
+        merged_frames: table.merged,
+        merged_died: table.merged_lost,
+        single_frames: table.single,
+        single_died: table.single_lost,
+    })
+}
+
+/// What is judged of frames that were dropped.
+pub(super) fn compared(drop: &Drop, watched: &Watched) -> Option<Table> {
+    of_flows(drop).or_else(|| of_interface(drop, watched))
+}
 
 /// Frames that came through an interface, against those of them that were dropped.
 pub(super) fn of_interface(drop: &Drop, watched: &Watched) -> Option<Table> {
@@ -29,7 +48,7 @@ pub(super) fn of_interface(drop: &Drop, watched: &Watched) -> Option<Table> {
 
 /// Frames of the flows of which merged ones are dropped again and again: what else an interface receives may be of senders
 /// whom a rule does not ask about.
-pub(super) fn of_flows(drop: &Drop) -> Option<Table> {
+fn of_flows(drop: &Drop) -> Option<Table> {
     let of = drop.compared?;
     let [died, merged] = [of.merged_died, of.merged_frames].map(|count| count.min(MOST));
     let [single_died, single] = [of.single_died, of.single_frames].map(|count| count.min(MOST));

@@ -223,6 +223,20 @@ fn merged_and_single_frames_are_those_of_the_same_flows() {
     }
 }
 
+/// What a page draws is what is judged.
+#[test]
+fn where_flows_were_not_followed_all_frames_of_the_interface_are_compared() {
+    let shown = |watched: &Watched| {
+        let of = beside_single(&watched.drops[0], watched).unwrap();
+        let single = (of.single_died, of.single_frames);
+        (of.flows, (of.merged_died, of.merged_frames), single)
+    };
+    let followed = of_flows([20, 200, 9, 90]);
+    assert_eq!(shown(&followed), (1, (20, 200), (9, 90)));
+    let unknown = router(200, 0, "NETFILTER_DROP", 2.0);
+    assert_eq!(shown(&unknown), (0, (200, 300), (0, 700)));
+}
+
 #[test]
 fn a_flow_of_datagrams_that_a_rule_drops_is_not_accused() {
     let mut watched = router(200, 0, "NETFILTER_DROP", 2.0);

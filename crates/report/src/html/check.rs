@@ -14,14 +14,13 @@ use super::findings::{prove, remedies, sources, tags};
 use super::page::Page;
 use super::table::{Kind, Table};
 use super::verdict::{self, Headline, Sure, Tone};
-use super::{drift, graph, made, notes};
+use super::{counted, drift, graph, made, notes};
 use crate::check::CheckReport;
 use crate::document::Document;
 use crate::made::Made;
 use crate::words::check::{about, all_findings, groups, heading, places, role_names, verdict_text};
 use crate::words::findings::capitalised;
 use crate::words::offloads::{Offload, offloads};
-use crate::words::watch::{HEADS, line as said_of, row as counts};
 
 /// Writes the page.
 pub(crate) fn write(report: &CheckReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
@@ -53,7 +52,7 @@ pub(super) fn show(page: &mut Page, report: &CheckReport) -> io::Result<()> {
     interfaces(page, report)
 }
 
-fn tone(findings: &[&HostFinding]) -> Tone {
+pub(super) fn tone(findings: &[&HostFinding]) -> Tone {
     match findings.first() {
         None => Tone::Good,
         Some(first) if first.blame == Blame::Harms && first.proof > Proof::Suspected => Tone::Bad,
@@ -81,7 +80,7 @@ fn findings(page: &mut Page, findings: &[&HostFinding]) {
 }
 
 /// Findings of the same rule on the same host.
-fn article(group: &[&HostFinding]) -> Markup {
+pub(super) fn article(group: &[&HostFinding]) -> Markup {
     let Some(first) = group.first() else {
         return html! {};
     };
@@ -101,34 +100,13 @@ fn article(group: &[&HostFinding]) -> Markup {
     }
 }
 
-/// Counts of each interface, in the columns of the terminal's table.
+/// Counts of each host.
 fn watched(page: &mut Page, all: &[Watched]) -> io::Result<()> {
-    let heads = HEADS.map(|head| head.replace('\n', " "));
-    let kind = |column| match column {
-        0 | 7 => Kind::Text,
-        _ => Kind::Number,
-    };
-    let columns: Vec<_> = (0..)
-        .zip(&heads)
-        .map(|(n, head)| (head.as_str(), kind(n)))
-        .collect();
-    let mut tables = Vec::new();
-    for (number, watched) in all.iter().enumerate() {
-        let interfaces = watched.interfaces.iter();
-        let rows: Vec<Vec<String>> = interfaces
-            .map(|one| counts(one, watched.level).to_vec())
-            .collect();
-        let table = Table {
-            id: &format!("watched-{number}"),
-            caption: &said_of(watched),
-            columns: &columns,
-            rows: &rows,
-            of: rows.len(),
-        };
-        tables.push(table.markup()?);
-    }
+    let all = all.iter().enumerate();
+    let tables = all.map(|(number, one)| counted::interfaces(number, one));
+    let tables: Vec<Markup> = tables.collect::<io::Result<_>>()?;
     if !tables.is_empty() {
-        let body = html! { @for table in tables { (table) } };
+        let body = html! { @for table in &tables { (table) } };
         page.section("watched", "What was counted", body);
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Lanes of a hop, one for each sort of frames. All frames of a sort whose fate is known fill their lane, so that a
+//! Lanes of a hop or a host, one for each sort of frames. All frames of a sort whose fate is known fill their lane, so that a
 //! loss among few frames is as visible as one among many, and one of all of them looks like one.
 
 use coalescope_capture::facts::Outcomes;
@@ -26,19 +26,42 @@ struct Part {
     is_judged: bool,
 }
 
+impl Part {
+    fn is_gone(&self) -> bool {
+        matches!(self.outcome, "lost" | "dropped")
+    }
+}
+
 /// A lane with its words.
 pub(super) fn lane(sort: &str, outcomes: &Outcomes) -> Markup {
-    let parts = parts(outcomes);
+    drawing(sort, outcomes.seen, outcomes.judged(), &parts(outcomes))
+}
+
+/// The lane of frames on a host, some of which it dropped.
+pub(super) fn dropped(sort: &str, frames: u64, died: u64) -> Markup {
+    let part = |outcome, frames, arrives| Part {
+        outcome,
+        frames,
+        arrives,
+        is_judged: true,
+    };
+    let passed = part("passed", frames.saturating_sub(died), true);
+    let mut parts = vec![passed, part("dropped", died, false)];
+    parts.retain(|part| part.frames > 0);
+    drawing(sort, frames, frames.max(died), &parts)
+}
+
+fn drawing(sort: &str, seen: u64, judged: u64, parts: &[Part]) -> Markup {
     html! {
         div.lane {
-            p.lane-head { b { (sort) } " " span { (counted(outcomes.seen, "frame")) } }
-            (ribbons(sort, &drawn(&parts)))
+            p.lane-head { b { (sort) } " " span { (counted(seen, "frame")) } }
+            (ribbons(sort, &drawn(parts)))
             p.lane-said {
                 @for (i, part) in parts.iter().enumerate() {
                     @if i > 0 { ", " }
-                    span.gone[part.outcome == "lost"] {
+                    span.gone[part.is_gone()] {
                         (count(part.frames)) " " (part.outcome)
-                        @if part.is_judged { " (" (percent(part.frames, outcomes.judged())) ")" }
+                        @if part.is_judged { " (" (percent(part.frames, judged)) ")" }
                     }
                 }
             }
@@ -115,14 +138,14 @@ fn ribbon(sort: &str, part: &Part, (top, height): (f64, f64)) -> Markup {
         path class={ "ribbon " (class(sort, part.outcome)) } d=(ribbon) {}
         @if !part.arrives {
             path.missing d=(Path::of(&[(right + 18.0, middle), (WIDTH, middle)])) {}
-            @if part.outcome == "lost" { path.cross d=(Path::cross(right + 9.0, middle)) {} }
+            @if part.is_gone() { path.cross d=(Path::cross(right + 9.0, middle)) {} }
         }
     }
 }
 
 fn class(sort: &str, outcome: &str) -> &'static str {
     match (outcome, sort) {
-        ("lost" | "partly lost", _) => "lost",
+        ("lost" | "partly lost" | "dropped", _) => "lost",
         ("missed by the capture" | "not judged", _) => "other",
         ("merged further", _) | (_, "merged") => "merged",
         (_, "TSO") => "tso",

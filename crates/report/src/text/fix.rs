@@ -9,7 +9,9 @@ use super::check::finding;
 use super::page::{Page, Tone};
 use super::{TextOptions, finish, not_seen, warn};
 use crate::fix::{FixReport, Fixed, Shown, Verified};
-use crate::words::units::date;
+use crate::words::fix::{
+    by_itself, file, head, left, nothing as why_nothing, outcome, proof, refused, reload, verified,
+};
 use crate::words::watch::verdict;
 
 pub(crate) fn write(
@@ -28,8 +30,8 @@ pub(crate) fn write(
     }
     files(&mut page, &report.files);
     done(&mut page, report);
-    for verified in &report.verified {
-        verify(&mut page, verified);
+    for one in &report.verified {
+        verify(&mut page, one);
     }
     meanwhile(&mut page, report);
     finish(&page, out)
@@ -37,23 +39,9 @@ pub(crate) fn write(
 
 /// The message if there is nothing to fix.
 fn nothing(page: &mut Page, report: &FixReport) {
-    if !report.verified.is_empty() || !report.fixes.is_empty() {
-        return;
-    }
-    if !report.in_force.is_empty() {
-        let settings = report.in_force.join(", ");
-        let text = format!("In force since an earlier fix: {settings}.");
+    if let Some(text) = why_nothing(report) {
         page.paragraph("", "  ", &text, Tone::Plain);
-        return;
     }
-    let text = if report.verifies {
-        "Nothing that `fix --apply` changed is in force, so there is nothing to verify."
-    } else if report.is_elsewhere {
-        "Nothing to fix: no setting there is known to harm."
-    } else {
-        "Nothing to fix: `coalescope check` finds no setting here that is known to harm."
-    };
-    page.paragraph("", "", text, Tone::Plain);
 }
 
 /// One line per result.
@@ -63,14 +51,10 @@ fn brief(page: &mut Page, report: &FixReport) {
     }
     nothing(page, report);
     done(page, report);
-    for verified in &report.verified {
-        verify(page, verified);
+    for one in &report.verified {
+        verify(page, one);
     }
     meanwhile(page, report);
-}
-
-fn head(fixed: &Fixed) -> String {
-    format!("{} [{}, {}]", fixed.title, fixed.id, fixed.proof.name())
 }
 
 fn fix(page: &mut Page, fixed: &Fixed) {
@@ -109,19 +93,6 @@ fn commands(page: &mut Page, label: &str, command: &str) {
     page.command(label, "      ", command);
 }
 
-/// The verdict of an experiment, and its date.
-fn proof(shown: &Shown) -> String {
-    let verdict = shown.verdict.trim_end_matches('.');
-    let when = date(shown.begun_unix_s);
-    match shown.now {
-        Standing::Proven => format!("proven by `coalescope ab` on {when}: {verdict}"),
-        Standing::Cleared => format!(
-            "cleared by `coalescope ab` on {when}: {verdict}; to change it would gain nothing here"
-        ),
-        Standing::Open => format!("not clear after `coalescope ab` on {when}: {verdict}"),
-    }
-}
-
 fn tone_of(shown: &Shown) -> Tone {
     match shown.now {
         Standing::Proven => Tone::Bad,
@@ -131,38 +102,19 @@ fn tone_of(shown: &Shown) -> Tone {
 }
 
 fn files(page: &mut Page, plan: &Plan) {
-    for file in &plan.files {
-        let text = format!("{} has it: {}", file.owner, file.why);
-        page.paragraph("", "  ", &text, Tone::Plain);
-        for line in file.diff.lines() {
+    for change in &plan.files {
+        page.paragraph("", "  ", &file(change), Tone::Plain);
+        for line in change.diff.lines() {
             page.line(line, Tone::Plain);
         }
         page.gap();
     }
-    for reload in &plan.reload {
-        let disturbs = if reload.disturbs_traffic {
-            " (may interrupt traffic)"
-        } else {
-            ""
-        };
-        let text = format!(
-            "So that it is read at once{disturbs}, because {}:",
-            reload.why
-        );
-        page.paragraph("", "  ", &text, Tone::Plain);
-        page.command("  $", "      ", &reload.command);
+    for one in &plan.reload {
+        page.paragraph("", "  ", &reload(one), Tone::Plain);
+        page.command("  $", "      ", &one.command);
     }
-    for refused in &plan.refused {
-        let wish = &refused.wish;
-        let text = format!(
-            "{} {} of {}: {}; {}",
-            wish.feature,
-            if wish.on { "on" } else { "off" },
-            wish.interface,
-            refused.why,
-            refused.what_to_do
-        );
-        page.paragraph("cannot be made to last: ", "  ", &text, Tone::Plain);
+    for one in &plan.refused {
+        page.paragraph("", "  ", &refused(one), Tone::Plain);
     }
 }
 
@@ -175,34 +127,15 @@ fn done(page: &mut Page, report: &FixReport) {
     if let Some(problem) = &report.problem {
         page.paragraph("", "  ", problem, Tone::Bad);
     }
-    if report.problem.is_some() && report.unrestored.is_empty() && !report.changes.is_empty() {
-        page.paragraph("", "", "All of it was taken back.", Tone::Plain);
-    }
-    for left in &report.unrestored {
-        page.paragraph("NOT restored: ", "  ", left, Tone::Bad);
-    }
-    for left in &report.left_out {
-        page.paragraph("left out: ", "  ", left, Tone::Bad);
-    }
-    if report.applied && !report.journals.is_empty() {
-        let text = "Done. `coalescope undo` takes it back; `coalescope fix --verify` tells whether it still holds.";
-        page.paragraph("", "", text, Tone::Good);
-    } else if report.applied && !report.left_out.is_empty() {
-        page.paragraph("", "", "Nothing was changed.", Tone::Plain);
-    } else if report.applied && !report.in_force.is_empty() {
-        let text = "No file is to be changed for that.";
+    if let Some(text) = by_itself(report) {
         page.paragraph("", "", text, Tone::Plain);
-    } else if report.applied && !report.fixes.is_empty() {
-        page.paragraph("", "", "There was nothing to change.", Tone::Plain);
-    } else if report.is_elsewhere && !report.fixes.is_empty() {
-        let text = "Nothing was changed: these are commands for the host that this was saved on.";
-        page.paragraph("", "", text, Tone::Plain);
-    } else if report.problem.is_none()
-        && !(report.fixes.is_empty() && report.files.files.is_empty())
-    {
-        let text = "Nothing was changed. With --apply it is changed now, with --apply --persist in the \
-            files of whatever manages the interface as well.";
-        page.paragraph("", "", text, Tone::Plain);
+    }
+    for text in left(report) {
+        page.paragraph("", "  ", &text, Tone::Bad);
+    }
+    if let Some((text, is_done)) = outcome(report) {
+        let tone = if is_done { Tone::Good } else { Tone::Plain };
+        page.paragraph("", "", text, tone);
     }
 }
 
@@ -226,15 +159,7 @@ fn meanwhile(page: &mut Page, report: &FixReport) {
     }
 }
 
-fn verify(page: &mut Page, verified: &Verified) {
-    let (word, tone) = if verified.holds {
-        ("holds", Tone::Good)
-    } else {
-        ("REVERTED", Tone::Bad)
-    };
-    let text = format!(
-        "{word}: {} is {}, wanted {} [{}]",
-        verified.what, verified.is, verified.wanted, verified.journal
-    );
-    page.paragraph("", "  ", &text, tone);
+fn verify(page: &mut Page, one: &Verified) {
+    let tone = if one.holds { Tone::Good } else { Tone::Bad };
+    page.paragraph("", "  ", &verified(one), tone);
 }

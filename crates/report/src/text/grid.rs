@@ -203,7 +203,8 @@ impl Grid {
         let pairs: Vec<String> = pairs.map(|(head, cell)| pair(head, cell, width)).collect();
         let text = pairs.join(", ");
         let indent = if name.is_some() { "  " } else { "" };
-        let mut lines: Vec<String> = name.cloned().into_iter().collect();
+        // A connection's name is two addresses.
+        let mut lines = name.map_or_else(Vec::new, |name| in_lines(name, width));
         lines.extend(wrapped(&text, width, indent, indent));
         lines
     }

@@ -6,7 +6,8 @@ use coalescope_change::restore::{Fate, Undone};
 
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
-use crate::undo::{Entry, Listed, UndoReport, words};
+use crate::undo::{Entry, Listed, UndoReport};
+use crate::words::undo::{NOTHING, fate, forgotten, head};
 
 pub(crate) fn write(
     report: &UndoReport,
@@ -18,15 +19,14 @@ pub(crate) fn write(
         page.paragraph("", "  ", unread, Tone::Bad);
     }
     if report.is_empty() {
-        page.paragraph("", "", "There is nothing to undo.", Tone::Plain);
+        page.paragraph("", "", NOTHING, Tone::Plain);
     }
     for entry in &report.journals {
         match entry {
             Entry::Undone(undone) => show(&mut page, undone),
             Entry::Listed(listed) => list(&mut page, listed),
             Entry::Forgotten { journal, .. } => {
-                let text = format!("{journal}: forgotten; nothing was restored from it");
-                page.paragraph("", "  ", &text, Tone::Plain);
+                page.paragraph("", "  ", &forgotten(journal), Tone::Plain);
             }
         }
     }
@@ -45,7 +45,7 @@ fn show(page: &mut Page, undone: &Undone) {
         &head(&undone.journal, &undone.command),
         Tone::Plain,
     );
-    page.paragraph("  ", "    ", &words(&undone.fate), tone);
+    page.paragraph("  ", "    ", &fate(&undone.fate), tone);
     match &undone.fate {
         Fate::Restored { changes, idle } => {
             for change in changes {
@@ -76,13 +76,5 @@ fn list(page: &mut Page, listed: &Listed) {
     }
     if let Some(problem) = &listed.problem {
         page.paragraph("  ", "    ", problem, Tone::Bad);
-    }
-}
-
-fn head(journal: &str, command: &str) -> String {
-    if command.is_empty() {
-        journal.to_owned()
-    } else {
-        format!("{journal} (`{command}`)")
     }
 }

@@ -239,7 +239,7 @@ pub(crate) fn sample(sample: &Sample, begun_unix_s: f64) -> String {
 
 /// Heads of the table of connections.
 pub(crate) const CONNECTION_HEADS: [&str; 8] = [
-    "from here, to",
+    "connection",
     "sent",
     "received",
     "segments a\nround trip",

@@ -17,7 +17,14 @@ use coalescope_knowledge::{
 };
 use coalescope_replay::facts::{self as replayed, Replay};
 use coalescope_report::{
-    CheckReport, DiagnoseReport, LabIncident, LabReport, ReplayReport, Report, Skipped,
+    CheckReport, DiagnoseReport, LabIncident, LabReport, ReplayReport, Report, Skipped, WatchReport,
+};
+use coalescope_watch::facts::{Compared, Drop, Frames, Interface, Level, Sample, Unseen, Watched};
+#[cfg(target_os = "linux")]
+use {
+    coalescope_change::restore::{Fate, Undone},
+    coalescope_knowledge::Standing,
+    coalescope_report::{FixReport, Fixed, Shown, UndoReport, Verified},
 };
 
 fn connection(id: u64, name: &str) -> Connection {
@@ -353,4 +360,104 @@ pub(crate) fn replay(name: &str) -> ReplayReport {
         unreadable_bytes: 0,
         warnings: vec![name.to_owned()],
     })
+}
+
+/// A host on which merged frames die, beside single ones that pass.
+pub(crate) fn watch(name: &str) -> WatchReport {
+    let sample = Sample {
+        bytes: 2948,
+        segment_bytes: 1448,
+        segments: 2,
+        ..Sample::default()
+    };
+    let drop = Drop {
+        from: Some(name.to_owned()),
+        reason: Some(name.to_owned()),
+        location: Some(name.to_owned()),
+        merged_frames: 144,
+        merged_segments: 410,
+        compared: Some(Compared {
+            flows: 1,
+            merged_frames: 145,
+            merged_died: 144,
+            single_frames: 158,
+            single_died: 0,
+        }),
+        samples: vec![sample],
+        ..Drop::default()
+    };
+    let mut frames = Frames::default();
+    frames.received.frames = 308;
+    frames.received.segments = 579;
+    frames.received.merged_frames = 147;
+    let interface = Interface {
+        name: name.to_owned(),
+        roles: vec![name.to_owned()],
+        frames: Some(frames),
+        ..Interface::default()
+    };
+    let connection = coalescope_watch::facts::Connection {
+        namespace: Some(name.to_owned()),
+        local: name.to_owned(),
+        remote: name.to_owned(),
+        acked_bytes: 1_000_000,
+        ..Default::default()
+    };
+    let watched = Watched {
+        level: Level::Bpf,
+        took_s: 6.0,
+        interfaces: vec![interface],
+        drops: vec![drop],
+        connections: vec![connection],
+        unseen: vec![Unseen {
+            what: name.to_owned(),
+            why: name.to_owned(),
+        }],
+        ..Watched::default()
+    };
+    WatchReport::new(watched, vec![host_finding(name)])
+}
+
+/// A fix that was applied, and does not hold.
+#[cfg(target_os = "linux")]
+pub(crate) fn fix(name: &str) -> FixReport {
+    let shown = Shown {
+        begun_unix_s: 1_795_575_491,
+        now: Standing::Proven,
+        verdict: name.to_owned(),
+    };
+    let fixed = Fixed::new(&host_finding(name), vec![name.to_owned()], true);
+    FixReport {
+        fixes: vec![fixed.with_proof(Some(shown))],
+        left_out: vec![name.to_owned()],
+        applied: true,
+        changes: vec![name.to_owned()],
+        journals: vec![name.to_owned()],
+        problem: Some(name.to_owned()),
+        unrestored: vec![name.to_owned()],
+        verified: vec![Verified::new(name, name, "off", name, false)],
+        ..FixReport::default()
+    }
+}
+
+/// Journals that were undone, and not.
+#[cfg(target_os = "linux")]
+pub(crate) fn undo(name: &str) -> UndoReport {
+    let undone = |fate| Undone {
+        journal: name.to_owned(),
+        command: name.to_owned(),
+        begun_unix_s: 0,
+        fate,
+    };
+    let mut report = UndoReport::default();
+    report.add(undone(Fate::Restored {
+        changes: vec![name.to_owned()],
+        idle: vec![name.to_owned()],
+    }));
+    report.add(undone(Fate::Held {
+        why: name.to_owned(),
+        by_hand: Some(name.to_owned()),
+    }));
+    report.forgotten(name);
+    report
 }

@@ -13,7 +13,7 @@ const COMMAND: &str = "      ";
 const LABEL: usize = 12;
 
 /// Heads of columns of names: a row that stands as a paragraph begins with its name.
-const NAMES: [&str; 3] = ["interface", "incident", "setting"];
+const NAMES: [&str; 4] = ["connection", "interface", "incident", "setting"];
 
 /// Fails if the text is wrong at one of the widths. `drops`: columns of a table may be left out.
 pub(crate) fn fits(name: &str, drops: bool, write: impl Fn(&TextOptions) -> String) {

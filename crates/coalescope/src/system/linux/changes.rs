@@ -12,6 +12,8 @@ use coalescope_report::{Document, FixReport, UndoReport, document};
 use schemars::Schema;
 
 use crate::cli::{Form, SchemaName};
+use crate::made::{made, of_this_host};
+use crate::page::PageFile;
 use crate::{Outcome, output, speech};
 
 pub(crate) use coalescope_change::guardian::serve_if_asked;
@@ -41,4 +43,18 @@ pub(crate) fn print_done(
         _ => {}
     }
     outcome
+}
+
+/// As [`print_done`], and writes the page of the report: neither can undo the work.
+pub(crate) fn print_and_write_done(
+    report: &dyn Document,
+    page: &PageFile,
+    form: impl Into<Form>,
+    outcome: Outcome,
+    state: &str,
+) -> Outcome {
+    if let Err(error) = page.write(report, || made(of_this_host())) {
+        speech::error(&format!("error: {error:#}; {state}"));
+    }
+    print_done(report, form, outcome, state)
 }

@@ -16,6 +16,8 @@ use coalescope_report::{FixReport, Fixed};
 use super::places;
 use crate::cli::FixArgs;
 use crate::confine::{self, Needs};
+use crate::made::{Saved, made, of_this_host};
+use crate::page::PageFile;
 use crate::system::memory;
 use crate::{Outcome, hosts, output};
 use choose::Chosen;
@@ -24,6 +26,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     if !args.from.is_empty() {
         return elsewhere(args);
     }
+    let page = PageFile::check(&args.page)?;
     places::mention_left();
     let mut report = FixReport::default();
     if args.verify {
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
             .watch
             .map(|time| verify::watched(time, &args.live))
             .transpose()?;
-        output::print(&report, args.format, 0)?;
+        print(&report, &page, args)?;
         return Ok(Outcome::of(report.reverted()));
     }
     let chosen = Chosen::of(args)?;
@@ -51,15 +54,23 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     };
     report.fixes = chosen.fixes;
     if !args.apply {
-        output::print(&report, args.format, 0)?;
+        print(&report, &page, args)?;
         return Ok(outcome);
     }
-    Ok(super::print_done(
+    Ok(super::print_and_write_done(
         &report,
+        &page,
         args.format,
         outcome,
         &state(&report),
     ))
+}
+
+/// Prints a report of this host, and writes its page: nothing was changed.
+fn print(report: &FixReport, page: &PageFile, args: &FixArgs) -> anyhow::Result<()> {
+    let written = page.write(report, || made(of_this_host()));
+    output::print(report, args.format, 0)?;
+    written
 }
 
 /// What is in force after `--apply`, where the report cannot say so.
@@ -77,8 +88,10 @@ fn state(report: &FixReport) -> String {
 /// Shows the fixes of other hosts, whatever their system.
 fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
     memory::bound(args.memory);
+    let page = PageFile::check(&args.page)?;
     let given = coalescope_analysis::hosts::open(&args.from)?;
-    let needs = Needs::default().and_folders(&given);
+    let saved = Saved::open(&page, &args.from);
+    let needs = Needs::of_page(&page).and_folders(&given);
     confine::enter(&needs.and_rules(&args.rules));
     let rules = hosts::rules(&args.rules)?;
     let snapshots = hosts::Asked::Saved(given).snapshots()?;
@@ -92,7 +105,9 @@ fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
         is_elsewhere: true,
         ..FixReport::default()
     };
+    let written = page.write(&report, || made(saved.sources()));
     output::print(&report, args.format, 0)?;
+    written?;
     Ok(Outcome::of(!report.fixes.is_empty()))
 }
 

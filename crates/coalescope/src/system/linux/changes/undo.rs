@@ -11,6 +11,8 @@ use coalescope_report::UndoReport;
 
 use super::places;
 use crate::cli::UndoArgs;
+use crate::made::{made, of_this_host};
+use crate::page::PageFile;
 use crate::{Outcome, output, speech, suggest};
 
 /// After its program was killed, a guardian needs about this long to restore by itself.
@@ -18,6 +20,7 @@ const PATIENCE: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
+    let page = PageFile::check(&args.page)?;
     let mut report = UndoReport::default();
     let mut missing: Vec<&String> = args.journals.iter().collect();
     let (mut known, mut unread, mut all) = (Vec::new(), Vec::new(), Vec::new());
@@ -65,10 +68,18 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         ),
     };
     if args.list {
+        let written = page.write(&report, || made(of_this_host()));
         output::print(&report, args.format, 0)?;
+        written?;
         return Ok(outcome);
     }
-    Ok(super::print_done(&report, args.format, outcome, state))
+    Ok(super::print_and_write_done(
+        &report,
+        &page,
+        args.format,
+        outcome,
+        state,
+    ))
 }
 
 /// Refuses a `--force` that names no key of a journal: with a typing error, the user would believe
