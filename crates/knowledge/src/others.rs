@@ -9,13 +9,12 @@ mod stuck;
 
 use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
-use crate::arrived::arrived_at;
 use crate::bucket::{Ahead, Fit};
 use crate::crossing::Crossing;
 use crate::excess::{Doubt, Excess};
 use crate::finding::{Finding, HopRef, Id, Proof, Reason, Subject};
 use crate::judged::{at, lost_by};
-use crate::limits::{ConnectionLimit, Limit, loss_frames, sees_losses, segments, waits_for_acks};
+use crate::limits::{ConnectionLimit, Limit, loss_frames, sees_losses, segments};
 use crate::loss::Kind;
 use crate::merging::is_judged;
 use crate::odds::Table;
@@ -25,6 +24,7 @@ use crate::same::{Group, Same};
 use crate::thresholds::{BEHIND, HANDFUL, LOSS_FRAMES};
 use crate::traffic::{Own, Traffic};
 use crate::words::{connections, probability, share, shown, without_frames};
+use acks::acknowledged_in_vain;
 use case::Case;
 pub(crate) use handshake::LATE_SYN;
 use largest::largest;
@@ -98,18 +98,6 @@ fn finding(
         overview.traffic_at(trace, &largest.point),
     ));
     Some(finding)
-}
-
-/// The same connection where what this point takes for a loss arrived, and was acknowledged, but not for the sender.
-fn acknowledged_in_vain<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<Case<'t>> {
-    let (point, connection) = arrived_at(trace, limit)?;
-    let there = ConnectionLimit {
-        point: point.into(),
-        connection,
-        ..limit.clone()
-    };
-    let case = Case::find(trace, &there)?;
-    waits_for_acks(case.data(), case.acks()).then_some(case)
 }
 
 impl Case<'_> {

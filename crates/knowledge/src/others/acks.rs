@@ -3,9 +3,10 @@
 use coalescope_capture::facts::{Direction, Trace};
 
 use super::case::Case;
-use crate::arrived::arrivals;
+use crate::arrived::{arrivals, arrived_at};
 use crate::finding::{Finding, HopRef, Id, Reason};
 use crate::judged::at;
+use crate::limits::{ConnectionLimit, waits_for_acks};
 use crate::words::{counted, shown, time};
 
 const TITLE: &str = "the sender sends again, timeout after timeout, what was acknowledged long before: acknowledgments are \
@@ -55,4 +56,19 @@ impl Case<'_> {
     fn is_as_late(&self, there: &Direction) -> bool {
         2 * there.timeouts_after_ack >= self.data().timeouts_after_ack
     }
+}
+
+/// The same connection where what this point takes for a loss arrived, and was acknowledged, but not for the sender.
+pub(super) fn acknowledged_in_vain<'t>(
+    trace: &'t Trace,
+    limit: &ConnectionLimit,
+) -> Option<Case<'t>> {
+    let (point, connection) = arrived_at(trace, limit)?;
+    let there = ConnectionLimit {
+        point: point.into(),
+        connection,
+        ..limit.clone()
+    };
+    let case = Case::find(trace, &there)?;
+    waits_for_acks(case.data(), case.acks()).then_some(case)
 }

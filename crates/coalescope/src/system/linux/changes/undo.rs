@@ -57,16 +57,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         unread.iter().for_each(|error| report.unread(error));
     }
     mind_root(&report);
-    let (outcome, state) = match report.has_failed() {
-        true => (
-            Outcome::Unrestored,
-            "not all is as it was: `coalescope undo` tries again",
-        ),
-        false => (
-            Outcome::Done,
-            "what it had to do is done: `coalescope undo --list` shows what is left",
-        ),
-    };
+    let (outcome, state) = ended(&report);
     if args.list {
         let written = page.write(&report, || made(of_this_host()));
         output::print(&report, args.format, 0)?;
@@ -80,6 +71,20 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
         outcome,
         state,
     ))
+}
+
+/// The exit code, and what is in force.
+fn ended(report: &UndoReport) -> (Outcome, &'static str) {
+    match report.has_failed() {
+        true => (
+            Outcome::Unrestored,
+            "not all is as it was: `coalescope undo` tries again",
+        ),
+        false => (
+            Outcome::Done,
+            "what it had to do is done: `coalescope undo --list` shows what is left",
+        ),
+    }
 }
 
 /// Refuses a `--force` that names no key of a journal: with a typing error, the user would believe
