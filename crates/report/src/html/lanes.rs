@@ -27,6 +27,15 @@ struct Part {
 }
 
 impl Part {
+    fn judged(outcome: &'static str, frames: u64, arrives: bool) -> Self {
+        Self {
+            outcome,
+            frames,
+            arrives,
+            is_judged: true,
+        }
+    }
+
     fn is_gone(&self) -> bool {
         matches!(self.outcome, "lost" | "dropped")
     }
@@ -39,14 +48,8 @@ pub(super) fn lane(sort: &str, outcomes: &Outcomes) -> Markup {
 
 /// The lane of frames on a host, some of which it dropped.
 pub(super) fn dropped(sort: &str, frames: u64, died: u64) -> Markup {
-    let part = |outcome, frames, arrives| Part {
-        outcome,
-        frames,
-        arrives,
-        is_judged: true,
-    };
-    let passed = part("passed", frames.saturating_sub(died), true);
-    let mut parts = vec![passed, part("dropped", died, false)];
+    let passed = Part::judged("passed", frames.saturating_sub(died), true);
+    let mut parts = vec![passed, Part::judged("dropped", died, false)];
     parts.retain(|part| part.frames > 0);
     drawing(sort, frames, frames.max(died), &parts)
 }
@@ -70,12 +73,7 @@ fn drawing(sort: &str, seen: u64, judged: u64, parts: &[Part]) -> Markup {
 }
 
 fn parts(o: &Outcomes) -> Vec<Part> {
-    let of = |outcome, frames, arrives| Part {
-        outcome,
-        frames,
-        arrives,
-        is_judged: true,
-    };
+    let of = Part::judged;
     let all = [
         of("arrived", o.arrived, true),
         of("re-split", o.resplit, true),

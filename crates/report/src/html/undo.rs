@@ -10,7 +10,7 @@ use super::verdict::{self, Headline, Tone};
 use super::{made, notes};
 use crate::made::Made;
 use crate::undo::{Entry, Listed, UndoReport};
-use crate::words::undo::{NOTHING, fate, forgotten, head};
+use crate::words::undo::{NOTHING, fate, forgotten, head, taken_back};
 
 /// Writes the page.
 pub(crate) fn write(report: &UndoReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
@@ -77,7 +77,7 @@ fn undone_article(undone: &Undone) -> Markup {
 fn details(fate: &Fate) -> Markup {
     let lines: Vec<String> = match fate {
         Fate::Restored { changes, idle } => {
-            let back = changes.iter().map(|change| format!("taken back: {change}"));
+            let back = changes.iter().map(|change| taken_back(change));
             back.chain(idle.iter().cloned()).collect()
         }
         Fate::Failed { unrestored } => unrestored.iter().map(ToString::to_string).collect(),

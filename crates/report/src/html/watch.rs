@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::{beside_single, gets_little_through};
-use coalescope_watch::facts::{Connection, Drop, Watched};
+use coalescope_knowledge::beside_single;
+use coalescope_watch::facts::{Drop, Watched};
 use maud::{Markup, html};
 
 use super::page::Page;
@@ -14,7 +14,8 @@ use crate::document::Document;
 use crate::made::Made;
 use crate::watch::WatchReport;
 use crate::words::watch::{
-    CONNECTION_HEADS, connection, died_where, dropped, estimated, little, sample, verdict as text,
+    CONNECTION_HEADS, connection, died_where, dropped, estimated, little, sample, slow_and_others,
+    verdict as text,
 };
 
 /// Writes the page.
@@ -121,8 +122,7 @@ fn connections(page: &mut Page, watched: &Watched) -> io::Result<()> {
     if watched.connections.is_empty() {
         return Ok(());
     }
-    let is_slow = |one: &&Connection| gets_little_through(one, watched.took_s);
-    let (slow, others): (Vec<_>, Vec<_>) = watched.connections.iter().partition(is_slow);
+    let (slow, others) = slow_and_others(watched);
     let heads = CONNECTION_HEADS.map(|head| head.replace('\n', " "));
     let shown = slow.iter().chain(&others).take(MOST);
     let rows: Vec<Vec<String>> = shown.map(|one| connection(one).to_vec()).collect();

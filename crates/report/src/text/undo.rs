@@ -7,7 +7,7 @@ use coalescope_change::restore::{Fate, Undone};
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
 use crate::undo::{Entry, Listed, UndoReport};
-use crate::words::undo::{NOTHING, fate, forgotten, head};
+use crate::words::undo::{NOTHING, fate, forgotten, head, taken_back};
 
 pub(crate) fn write(
     report: &UndoReport,
@@ -49,7 +49,7 @@ fn show(page: &mut Page, undone: &Undone) {
     match &undone.fate {
         Fate::Restored { changes, idle } => {
             for change in changes {
-                page.paragraph("  ", "    ", &format!("taken back: {change}"), Tone::Plain);
+                page.paragraph("  ", "    ", &taken_back(change), Tone::Plain);
             }
             for without_effect in idle {
                 page.paragraph("  ", "    ", without_effect, Tone::Bad);

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use coalescope_knowledge::gets_little_through;
-use coalescope_watch::facts::{Connection, Watched};
+use coalescope_watch::facts::Watched;
 
 use super::check::finding;
 use super::grid::{Column, Grid};
@@ -12,7 +11,8 @@ use super::{TextOptions, finish, notes, warn};
 use crate::watch::WatchReport;
 use crate::words::units::count;
 use crate::words::watch::{
-    CONNECTION_HEADS, HEADS, connection, dropped, estimated, little, lost, row, sample, verdict,
+    CONNECTION_HEADS, HEADS, connection, dropped, estimated, little, lost, row, sample,
+    slow_and_others, verdict,
 };
 
 const INDENT: usize = 2;
@@ -110,8 +110,7 @@ fn connections(page: &mut Page, watched: &Watched) {
         return;
     }
     page.heading("TCP connections of this host");
-    let is_slow = |one: &&Connection| gets_little_through(one, watched.took_s);
-    let (slow, others): (Vec<_>, Vec<_>) = watched.connections.iter().partition(is_slow);
+    let (slow, others) = slow_and_others(watched);
     let mut table = Grid::new(CONNECTION_HEADS).with([0], Column::Name);
     for one in slow.iter().chain(&others).take(CONNECTIONS) {
         table.row(connection(one));

@@ -14,6 +14,11 @@ pub(crate) fn head(journal: &str, command: &str) -> String {
     }
 }
 
+/// A change that was taken back.
+pub(crate) fn taken_back(change: &str) -> String {
+    format!("taken back: {change}")
+}
+
 /// A journal that was removed without restoring.
 pub(crate) fn forgotten(journal: &str) -> String {
     format!("{journal}: forgotten; nothing was restored from it")

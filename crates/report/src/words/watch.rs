@@ -1,6 +1,6 @@
 //! Words for counts of merged frames.
 
-use coalescope_knowledge::{plain_reason, saw_enough};
+use coalescope_knowledge::{gets_little_through, plain_reason, saw_enough};
 use coalescope_watch::facts::{Connection, Drop, Interface, Level, Sample, Watched, sum};
 
 use super::units::{
@@ -277,6 +277,12 @@ fn ends(one: &Connection) -> String {
     let space = one.namespace.as_ref();
     let space = space.map_or_else(String::new, |name| format!("{name}: "));
     format!("{space}{} {}", one.local, one.remote)
+}
+
+/// The connections that get little through, then the others.
+pub(crate) fn slow_and_others(watched: &Watched) -> (Vec<&Connection>, Vec<&Connection>) {
+    let is_slow = |one: &&Connection| gets_little_through(one, watched.took_s);
+    watched.connections.iter().partition(is_slow)
 }
 
 /// Why a connection with few segments per round trip is slow.

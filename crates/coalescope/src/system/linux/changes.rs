@@ -45,6 +45,17 @@ pub(crate) fn print_done(
     outcome
 }
 
+/// Prints a report of this host on which nothing was changed, and writes its page.
+pub(crate) fn print_and_write(
+    report: &dyn Document,
+    page: &PageFile,
+    form: impl Into<Form>,
+) -> anyhow::Result<()> {
+    let written = page.write(report, || made(of_this_host()));
+    output::print(report, form, 0)?;
+    written
+}
+
 /// As [`print_done`], and writes the page of the report: neither can undo the work.
 pub(crate) fn print_and_write_done(
     report: &dyn Document,

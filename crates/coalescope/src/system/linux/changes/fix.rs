@@ -16,7 +16,7 @@ use coalescope_report::{FixReport, Fixed};
 use super::places;
 use crate::cli::FixArgs;
 use crate::confine::{self, Needs};
-use crate::made::{Saved, made, of_this_host};
+use crate::made::{Saved, made};
 use crate::page::PageFile;
 use crate::system::memory;
 use crate::{Outcome, hosts, output};
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
             .watch
             .map(|time| verify::watched(time, &args.live))
             .transpose()?;
-        print(&report, &page, args)?;
+        super::print_and_write(&report, &page, args.format)?;
         return Ok(Outcome::of(report.reverted()));
     }
     let chosen = Chosen::of(args)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
     };
     report.fixes = chosen.fixes;
     if !args.apply {
-        print(&report, &page, args)?;
+        super::print_and_write(&report, &page, args.format)?;
         return Ok(outcome);
     }
     Ok(super::print_and_write_done(
@@ -64,13 +64,6 @@ pub(crate) fn run(args: &FixArgs) -> anyhow::Result<Outcome> {
         outcome,
         &state(&report),
     ))
-}
-
-/// Prints a report of this host, and writes its page: nothing was changed.
-fn print(report: &FixReport, page: &PageFile, args: &FixArgs) -> anyhow::Result<()> {
-    let written = page.write(report, || made(of_this_host()));
-    output::print(report, args.format, 0)?;
-    written
 }
 
 /// What is in force after `--apply`, where the report cannot say so.

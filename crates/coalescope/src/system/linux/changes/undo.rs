@@ -11,9 +11,8 @@ use coalescope_report::UndoReport;
 
 use super::places;
 use crate::cli::UndoArgs;
-use crate::made::{made, of_this_host};
 use crate::page::PageFile;
-use crate::{Outcome, output, speech, suggest};
+use crate::{Outcome, speech, suggest};
 
 /// After its program was killed, a guardian needs about this long to restore by itself.
 const PATIENCE: u32 = 20;
@@ -59,9 +58,7 @@ pub(crate) fn run(args: &UndoArgs) -> anyhow::Result<Outcome> {
     mind_root(&report);
     let (outcome, state) = ended(&report);
     if args.list {
-        let written = page.write(&report, || made(of_this_host()));
-        output::print(&report, args.format, 0)?;
-        written?;
+        super::print_and_write(&report, &page, args.format)?;
         return Ok(outcome);
     }
     Ok(super::print_and_write_done(
