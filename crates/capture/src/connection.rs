@@ -151,6 +151,7 @@ impl Connection {
             least_rtt_ns,
             turn_ns: receiver.turn.min_ns(),
             asked_ns: receiver.last_data_ns,
+            is_heard: receiver.acks.pure > 1,
             ends,
             reset,
             advances: frame.flags.has(Flags::ACK) && receiver.is_advanced_by(frame),

@@ -26,6 +26,7 @@ use crate::lately::Lately;
 use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
+use crate::sent::Sent;
 use crate::tally::{Tally, note};
 pub(crate) use counts::{Around, Counts, Data, Late};
 use edge::Growth;
@@ -272,9 +273,9 @@ impl Flow {
         }
         self.note_idle(frame, next, around);
         let novelty = if start < self.floor && self.may_begin_earlier {
-            self.see_before(start, end, frame.time_ns)
+            self.see_before(start, end, Sent::of(frame))
         } else {
-            self.ranges.see(start, end, frame.time_ns)
+            self.ranges.see(start, end, Sent::of(frame))
         };
         self.count_data(frame, novelty, next.saturating_sub(start));
         // A repeat of older data does not show whether the newest data ends with PSH.
@@ -287,14 +288,14 @@ impl Flow {
     /// Handles bytes from before the first byte seen: the capture began in the middle, and these bytes come here for
     /// the first time, unless the receiver has acknowledged bytes behind them.
     #[cold]
-    fn see_before(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
+    fn see_before(&mut self, start: u64, end: u64, sent: Sent) -> Novelty {
         if self.una > self.floor {
-            return self.ranges.see(start, end, now_ns);
+            return self.ranges.see(start, end, sent);
         }
         let floor = std::mem::replace(&mut self.floor, start);
         self.una = self.una.min(start);
         self.ranges.begin_earlier(start..floor, self.first_data_ns);
-        self.ranges.see(start, end, now_ns)
+        self.ranges.see(start, end, sent)
     }
 
     #[inline]
@@ -324,13 +325,15 @@ impl Flow {
                 }
                 Data::New
             }
-            Novelty::Filling { age_ns, .. } => {
+            Novelty::Filling {
+                age_ns, is_after, ..
+            } => {
                 self.outstanding
                     .push(span.transmission(frame, span.start), common);
                 if is_written_late(age_ns) {
                     Data::New
                 } else {
-                    self.out_of_order(frame, age_ns, around)
+                    self.out_of_order(frame, age_ns, is_after, around)
                 }
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),

@@ -87,6 +87,7 @@ mod row;
 pub mod rows;
 mod rtt;
 mod segment;
+mod sent;
 pub mod series;
 mod shared_out;
 mod stuck;

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use crate::sent::Sent;
+
 /// Holes kept for one direction. A capture with more has lost so much that each further hole says
 /// nothing new; the oldest is then given up and its bytes count as seen.
 const MAX_HOLES: usize = 256;
@@ -12,8 +14,8 @@ const MAX_HOLES: usize = 256;
 struct Hole {
     start: u64,
     end: u64,
-    /// When the frame beyond the hole was seen.
-    opened_ns: i64,
+    /// The frame beyond the hole.
+    opened: Sent,
 }
 
 /// What a range of bytes was, when it was seen.
@@ -21,8 +23,13 @@ struct Hole {
 pub(crate) enum Novelty {
     /// All new, next in sequence or beyond.
     Next,
-    /// Some of it new, but below the highest position seen; the hole was this old.
-    Filling { new_bytes: u64, age_ns: i64 },
+    /// Some of it new, but below the highest position seen; the hole was this old, and its frame left after the one beyond the
+    /// hole, or before that, if one of both shows.
+    Filling {
+        new_bytes: u64,
+        age_ns: i64,
+        is_after: Option<bool>,
+    },
     /// Every byte seen before.
     Seen,
 }
@@ -60,7 +67,7 @@ impl Ranges {
             missing.holes.push_front(Hole {
                 start: range.start,
                 end: range.end,
-                opened_ns,
+                opened: Sent::at(opened_ns),
             });
         }
     }
@@ -78,18 +85,18 @@ impl Ranges {
 
     /// Notes that `start..end` was seen.
     #[inline]
-    pub(crate) fn see(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
+    pub(crate) fn see(&mut self, start: u64, end: u64, sent: Sent) -> Novelty {
         if start >= self.next {
             if start > self.next {
-                self.open(start, now_ns);
+                self.open(start, sent);
             }
             self.next = end;
             return Novelty::Next;
         }
-        self.see_below(start, end, now_ns)
+        self.see_below(start, end, sent)
     }
 
-    fn open(&mut self, end: u64, now_ns: i64) {
+    fn open(&mut self, end: u64, opened: Sent) {
         let start = self.next;
         let missing = self.missing.get_or_insert_default();
         if missing.holes.len() == MAX_HOLES
@@ -97,36 +104,45 @@ impl Ranges {
         {
             missing.given_up += oldest.end - oldest.start;
         }
-        missing.holes.push_back(Hole {
-            start,
-            end,
-            opened_ns: now_ns,
-        });
+        missing.holes.push_back(Hole { start, end, opened });
     }
 
     #[cold]
-    fn see_below(&mut self, start: u64, end: u64, now_ns: i64) -> Novelty {
+    fn see_below(&mut self, start: u64, end: u64, sent: Sent) -> Novelty {
         let mut new_bytes = end.saturating_sub(self.next);
         let beyond = new_bytes;
         self.next = self.next.max(end);
-        let mut oldest_ns = None;
+        let mut oldest: Option<Sent> = None;
         if let Some(missing) = &mut self.missing {
             let holes = &mut missing.holes;
             let mut i = holes.partition_point(|hole| hole.end <= start);
             while let Some(&hole) = holes.get(i).filter(|hole| hole.start < end) {
-                oldest_ns = oldest_ns.max(Some(now_ns - hole.opened_ns));
+                if oldest.is_none_or(|oldest| hole.opened.time_ns < oldest.time_ns) {
+                    oldest = Some(hole.opened);
+                }
                 new_bytes += hole.end.min(end) - hole.start.max(start);
                 i = cut(holes, i, start..end);
             }
         }
-        let age_ns = oldest_ns.unwrap_or(0);
+        let age_ns = oldest.map_or(0, |oldest| sent.time_ns - oldest.time_ns);
         match (new_bytes, beyond) {
             (0, _) => Novelty::Seen,
             // A repeat of the newest bytes with more behind it (tail loss probe, repacketised
             // retransmission): nothing arrived late.
             (new, beyond) if new == beyond => Novelty::Next,
-            _ => Novelty::Filling { new_bytes, age_ns },
+            _ => Novelty::Filling {
+                new_bytes,
+                age_ns,
+                is_after: oldest.and_then(|oldest| sent.is_after(oldest)),
+            },
         }
+    }
+
+    /// Whether some of these bytes were never seen, here or beyond all that was.
+    #[inline]
+    pub(crate) fn lacks_some_of(&self, range: Range<u64>) -> bool {
+        let missing = self.missing.as_ref();
+        range.end > self.next || missing.is_some_and(|missing| missing.has_hole_in(&range))
     }
 
     /// Bytes below `acked` that were never seen, holes given up included: the receiver has them,
@@ -141,6 +157,14 @@ impl Ranges {
             h.end.min(acked).saturating_sub(start)
         });
         open.sum::<u64>() + missing.given_up + beyond
+    }
+}
+
+impl Missing {
+    fn has_hole_in(&self, range: &Range<u64>) -> bool {
+        let from = self.known_from.max(range.start);
+        let i = self.holes.partition_point(|hole| hole.end <= from);
+        self.holes.get(i).is_some_and(|hole| hole.start < range.end)
     }
 }
 
@@ -189,42 +213,46 @@ mod tests {
     #[test]
     fn in_order_is_next() {
         let mut r = ranges();
-        assert_eq!(r.see(100, 200, 0), Novelty::Next);
-        assert_eq!(r.see(200, 300, 1), Novelty::Next);
-        assert_eq!(r.see(100, 300, 2), Novelty::Seen);
+        assert_eq!(r.see(100, 200, Sent::at(0)), Novelty::Next);
+        assert_eq!(r.see(200, 300, Sent::at(1)), Novelty::Next);
+        assert_eq!(r.see(100, 300, Sent::at(2)), Novelty::Seen);
     }
 
     #[test]
     fn a_hole_is_filled_from_both_sides_and_split_in_the_middle() {
         let mut r = ranges();
-        assert_eq!(r.see(400, 500, 10), Novelty::Next);
+        assert_eq!(r.see(400, 500, Sent::at(10)), Novelty::Next);
         assert_eq!(
-            r.see(200, 300, 25),
+            r.see(200, 300, Sent::at(25)),
             Novelty::Filling {
                 new_bytes: 100,
-                age_ns: 15
+                age_ns: 15,
+                is_after: None,
             }
         );
         assert_eq!(
-            r.see(150, 250, 30),
+            r.see(150, 250, Sent::at(30)),
             Novelty::Filling {
                 new_bytes: 50,
-                age_ns: 20
+                age_ns: 20,
+                is_after: None,
             }
         );
         assert_eq!(
-            r.see(300, 600, 30),
+            r.see(300, 600, Sent::at(30)),
             Novelty::Filling {
                 new_bytes: 200,
-                age_ns: 20
+                age_ns: 20,
+                is_after: None,
             }
         );
         assert_eq!(r.missing_below(500), 50);
         assert_eq!(
-            r.see(100, 150, 40),
+            r.see(100, 150, Sent::at(40)),
             Novelty::Filling {
                 new_bytes: 50,
-                age_ns: 30
+                age_ns: 30,
+                is_after: None,
             }
         );
         assert!(r.missing.unwrap().holes.is_empty());
@@ -233,41 +261,61 @@ mod tests {
     #[test]
     fn a_longer_repeat_of_the_tail_is_next() {
         let mut r = ranges();
-        r.see(100, 200, 0);
-        assert_eq!(r.see(150, 250, 1), Novelty::Next);
+        r.see(100, 200, Sent::at(0));
+        assert_eq!(r.see(150, 250, Sent::at(1)), Novelty::Next);
     }
 
     #[test]
     fn who_starts_again_has_no_holes() {
         let mut r = ranges();
-        r.see(400, 500, 0);
+        r.see(400, 500, Sent::at(0));
         r.start_at(100);
         assert_eq!(r.missing_below(100), 0);
-        assert_eq!(r.see(100, 200, 1), Novelty::Next);
-        assert_eq!(r.see(100, 200, 2), Novelty::Seen);
+        assert_eq!(r.see(100, 200, Sent::at(1)), Novelty::Next);
+        assert_eq!(r.see(100, 200, Sent::at(2)), Novelty::Seen);
     }
 
     #[test]
     fn what_comes_before_the_first_byte_is_new_once() {
         let mut r = ranges();
-        r.see(100, 200, 10);
+        r.see(100, 200, Sent::at(10));
         r.begin_earlier(40..100, 10);
         let filling = |new_bytes| Novelty::Filling {
             new_bytes,
             age_ns: 20,
+            is_after: None,
         };
-        assert_eq!(r.see(40, 60, 30), filling(20));
-        assert_eq!(r.see(40, 60, 40), Novelty::Seen);
+        assert_eq!(r.see(40, 60, Sent::at(30)), filling(20));
+        assert_eq!(r.see(40, 60, Sent::at(40)), Novelty::Seen);
         assert_eq!(r.missing_below(200), 0);
-        assert_eq!(r.see(60, 120, 30), filling(40));
+        assert_eq!(r.see(60, 120, Sent::at(30)), filling(40));
         assert!(r.missing.unwrap().holes.is_empty());
+    }
+
+    #[test]
+    fn bytes_in_holes_and_beyond_the_last_are_lacked() {
+        let mut r = ranges();
+        r.see(100, 200, Sent::at(0));
+        r.see(300, 400, Sent::at(0));
+        r.see(500, 600, Sent::at(0));
+        for (range, expected) in [
+            (100..200, false),
+            (150..201, true),
+            (200..300, true),
+            (300..400, false),
+            (380..520, true),
+            (500..600, false),
+            (500..601, true),
+        ] {
+            assert_eq!(r.lacks_some_of(range.clone()), expected, "{range:?}");
+        }
     }
 
     #[test]
     fn holes_are_bounded_and_given_up_ones_are_missing() {
         let mut r = ranges();
         for i in 0..1000u64 {
-            r.see(110 + i * 20, 120 + i * 20, 0);
+            r.see(110 + i * 20, 120 + i * 20, Sent::at(0));
         }
         assert_eq!(r.missing.as_ref().unwrap().holes.len(), MAX_HOLES);
         assert_eq!(r.missing_below(r.next()), 10_000);

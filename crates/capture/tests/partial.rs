@@ -4,13 +4,25 @@ mod common;
 
 use coalescope_capture::facts::Connection;
 use coalescope_capture::{Options, PointInput, trace};
-use coalescope_simulate::{SECOND, run, story};
+use coalescope_simulate::{MILLISECOND, SECOND, Side, Turn, run, story};
 use common::source;
 
 /// A frame of a classic capture in microseconds: Ethernet, IPv4 without options, TCP.
 struct Record<'a>(&'a [u8]);
 
 impl Record<'_> {
+    fn time_ns(&self) -> i64 {
+        let word = |at: usize| {
+            i64::from(u32::from_le_bytes([
+                self.0[at],
+                self.0[at + 1],
+                self.0[at + 2],
+                self.0[at + 3],
+            ]))
+        };
+        word(0) * SECOND as i64 + word(4) * 1_000
+    }
+
     fn half(&self, at: usize) -> usize {
         usize::from(u16::from_be_bytes([self.0[16 + at], self.0[17 + at]]))
     }
@@ -145,6 +157,67 @@ fn gaps_are_told_by_the_shortest_round_trip_so_far() {
     let late = traced(header, records[records.len() / 4..].iter()).to_client;
     let share = late.gaps_s / late.duration_s.expect("data");
     assert!(share > 0.5, "{share}");
+}
+
+/// A segment that was overtaken for some time left before those that overtook it; one that was sent again left after them. Its
+/// timestamp and ID say so where the round trip is not known, or is taken for longer than it is.
+#[test]
+fn what_was_overtaken_and_what_was_sent_again_is_told_without_a_round_trip() {
+    let shares = |name: &str, point: &str, of: &dyn Fn(&Record<'_>) -> bool| {
+        let bytes = capture(name, point);
+        let (header, records) = records(&bytes);
+        let data = traced(header, records.iter().filter(|record| of(record))).to_client;
+        assert!(data.out_of_order_frames >= 20, "{name}: {data:?}");
+        (data.late_frames, data.out_of_order_frames)
+    };
+    let one_way: &dyn Fn(&Record<'_>) -> bool = &|record| record.is_servers();
+    let all: &dyn Fn(&Record<'_>) -> bool = &|_| true;
+    for of in [one_way, all] {
+        let (late, _) = shares("reorder", "CLIENT", of);
+        assert_eq!(late, 0);
+        let (late, out_of_order) = shares("random-loss", "VM", of);
+        assert_eq!(late, out_of_order);
+    }
+}
+
+/// Without acknowledgments that carry no data, what was acknowledged is known from requests alone: a pause behind a PSH stays one.
+#[test]
+fn a_capture_of_data_alone_shows_pauses() {
+    let mut scenario = story("idle-sender").expect("a story");
+    scenario.turns[1] = Turn::new(Side::Server, 1 << 19).in_writes(1 << 14, 400 * MILLISECOND);
+    let outcome = run(&scenario);
+    let (header, records) = records(&outcome.point("CLIENT").expect("a point").bytes);
+    let whole = traced(header, records.iter()).to_client;
+    let data = records.iter().filter(|record| record.payload() > 0);
+    let alone = traced(header, data).to_client;
+    assert!(whole.sender_idle_s > 0.0, "{whole:?}");
+    let missing = whole.sender_idle_s - alone.sender_idle_s;
+    assert!(missing < 0.1 * whole.sender_idle_s, "{missing}: {alone:?}");
+    assert!(alone.gaps_s < 0.1 * whole.sender_idle_s, "{alone:?}");
+}
+
+/// What a capture misses it has no gap for, as long as acknowledgments go on.
+#[test]
+fn a_capture_that_misses_frames_for_a_time_shows_no_timeout() {
+    let bytes = capture("healthy-gro", "CLIENT");
+    let (header, records) = records(&bytes);
+    let whole = traced(header, records.iter()).to_client;
+    assert_eq!((whole.gaps, whole.missed_bytes), (0, 0), "{whole:?}");
+    let times: Vec<i64> = records.iter().map(Record::time_ns).collect();
+    let last_ns = times[times.len() - 1];
+    for begin_ns in (times[20]..last_ns - SECOND as i64 / 2).step_by(SECOND as usize / 10) {
+        let missed = begin_ns..begin_ns + SECOND as i64 / 2;
+        let kept = records
+            .iter()
+            .filter(|record| !(record.is_servers() && missed.contains(&record.time_ns())));
+        let data = traced(header, kept).to_client;
+        assert!(data.missed_bytes > 0, "{data:?}");
+        assert_eq!(
+            (data.gaps, data.sender_idle_s),
+            (0, whole.sender_idle_s),
+            "{data:?}"
+        );
+    }
 }
 
 /// Frames that a warning sums up, and those of connections that are kept.

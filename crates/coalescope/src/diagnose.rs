@@ -52,14 +52,14 @@ pub(crate) fn run(args: &DiagnoseArgs) -> anyhow::Result<Outcome> {
     if let Some(pictures) = pictures {
         report = report.with_series(pictures);
     }
-    let written = page.write(&report, || {
+    let made = || {
         let read = task.as_ref();
         let read = read.map(|task| made::captures(&task.points, &task.interrupt));
         let sources = read.into_iter().flatten().chain(saved.sources());
         made::made(sources.collect())
-    });
-    output::print(&report, args.output.format, args.output.connections)?;
-    written?;
+    };
+    let output = &args.output;
+    output::print_with_page(&report, output.format, output.connections, &page, made)?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 

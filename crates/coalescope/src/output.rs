@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::time::SystemTime;
 
 use coalescope_host::safe::printable_line;
-use coalescope_report::{CheckReport, Document, TextOptions, wrapped};
+use coalescope_report::{CheckReport, Document, Made, TextOptions, wrapped};
 
 use crate::cli::{CheckFormat, FailOn, Form};
+use crate::page::PageFile;
 use crate::speech;
 
 /// Prints a report to standard output, which gets nothing else. Text lists at most `connections`
@@ -28,6 +29,19 @@ pub(crate) fn print(
         Form::Json => report.write_compact_json(&mut out),
         Form::Csv => report.write_csv(&mut out),
     }
+}
+
+/// Prints a report, and writes its page if one is wanted. The report is printed even if the page could not be written.
+pub(crate) fn print_with_page(
+    report: &dyn Document,
+    form: impl Into<Form>,
+    connections: usize,
+    page: &PageFile,
+    made: impl FnOnce() -> Made,
+) -> anyhow::Result<()> {
+    let written = page.write(report, made);
+    print(report, form, connections)?;
+    written
 }
 
 /// Prints a check, which has further formats for other programs.

@@ -24,16 +24,15 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Outcome> {
     let input = Input::open(&args.file);
     confine::enter(&Needs::of_page(&page).and_output(args.write.as_deref()));
     let report = report(args, &input)?;
-    let written = page.write(&report, || {
+    let made = || {
         let source = Source {
             about: None,
             name: input.name.clone(),
             is: input.described(&AtomicBool::new(false)),
         };
         made(vec![source])
-    });
-    output::print(&report, args.format, args.connections)?;
-    written?;
+    };
+    output::print_with_page(&report, args.format, args.connections, &page, made)?;
     Ok(Outcome::Done)
 }
 

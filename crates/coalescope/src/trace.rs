@@ -47,10 +47,9 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Outcome> {
         let pictures = pictures(&task, report.trace(), report.diagnosis());
         report = report.with_series(pictures);
     }
-    let written = page.write(&report, || made(sources(&task)));
-    // The report is printed even if the page could not be written.
-    output::print(&report, args.output.format, args.output.connections)?;
-    written?;
+    let made = || made(sources(&task));
+    let output = &args.output;
+    output::print_with_page(&report, output.format, output.connections, &page, made)?;
     let outcome = Outcome::of(report.has_findings());
     // The process ends here, and freeing the facts of many connections one by one would only take time.
     std::mem::forget(report);

@@ -31,9 +31,7 @@ pub(crate) fn run(args: &WatchArgs) -> anyhow::Result<Outcome> {
         }
     }
     let report = WatchReport::new(watched, findings);
-    let written = page.write(&report, || made(saved.sources()));
-    output::print(&report, args.format, 0)?;
-    written?;
+    output::print_with_page(&report, args.format, 0, &page, || made(saved.sources()))?;
     Ok(Outcome::judged(report.has_findings(), report.is_decided()))
 }
 

@@ -192,18 +192,27 @@ fn is_window_closed(data: &Direction, other: &Direction) -> bool {
 }
 
 /// Whether the window limits the sender: for most of the time in which the sender has data to send it goes as far as
-/// the window allows, and the window is about as large as it gets.
-fn is_window_full(data: &Direction, _: &Direction) -> bool {
+/// the window allows, and the window is about as large as it gets. A transfer that fits into it has not met it, though the first
+/// window of a receiver and that of a sender (RFC 6928) are about as large.
+fn is_window_full(data: &Direction, other: &Direction) -> bool {
     let limited = data.window_limited_s - data.window_growing_s;
-    active_s(data).is_some_and(|active| limited >= WINDOW_TIME * active)
+    let fits = other
+        .window_max_bytes
+        .is_some_and(|window| data.unique_bytes <= window);
+    !fits && active_s(data).is_some_and(|active| limited >= WINDOW_TIME * active)
 }
 
 /// Frames overtake each other, and are not lost and sent again.
 pub(crate) fn is_reordered(data: &Direction, _: &Direction) -> bool {
-    let out_of_order = data.out_of_order_frames as f64;
-    data.out_of_order_frames >= HANDFUL
-        && out_of_order >= REORDERED * data.data_frames as f64
-        && (data.late_frames as f64) <= REORDERED_LATE * out_of_order
+    overtakings(data) >= HANDFUL
+        && overtakings(data) as f64 >= REORDERED * data.data_frames as f64
+        && (data.late_frames as f64) <= REORDERED_LATE * data.out_of_order_frames as f64
+}
+
+/// How often a frame came before others that had left earlier. Frames that were overtaken together end merging once, however
+/// many they are.
+pub(crate) fn overtakings(data: &Direction) -> u64 {
+    data.out_of_order_frames.min(u64::from(data.holes))
 }
 
 /// Number of segments in data frames, merged or not.
@@ -262,9 +271,10 @@ fn active_bps(data: &Direction) -> Option<f64> {
     Some(data.throughput_bps? * data.duration_s? / active_s(data)?)
 }
 
-/// The effective window in that time.
+/// The effective window in that time, of what the capture missed as well.
 fn active_window(data: &Direction) -> Option<f64> {
-    Some(data.effective_window_segments? * data.duration_s? / active_s(data)?)
+    let all = (data.unique_bytes + data.missed_bytes) as f64 / data.unique_bytes.max(1) as f64;
+    Some(all * data.effective_window_segments? * data.duration_s? / active_s(data)?)
 }
 
 /// Whether few segments are in flight; true also where the round trip is not known.

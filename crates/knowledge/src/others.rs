@@ -121,18 +121,8 @@ impl Case<'_> {
     }
 
     fn loss(&self, trace: &Trace, overview: &Overview<'_>, same: &Same<'_>) -> Finding {
-        let needless = match self.data().retransmitted_spurious {
-            0 => String::new(),
-            frames => format!(" ({frames} of them needlessly)"),
-        };
-        let text = format!(
-            "{} were lost: {} sent again{needless}, {} late",
-            self.lost_words(),
-            self.data().retransmitted_frames,
-            self.data().late_frames
-        );
         let mut evidence = vec![shown(
-            text,
+            self.loss_words(),
             self.point,
             self.data().frames_of(|examples| &examples.retransmitted),
         )];
@@ -167,6 +157,10 @@ impl Case<'_> {
             Excess::Hidden => (Doubt::HIDDEN, FIND_LOSS),
             Excess::Uncompared => (Doubt::UNCOMPARED, FIND_LOSS),
             Excess::Mixed => MIXED,
+            _ if loss_frames(self.data()) == 0 => (
+                "short connections wait for as long as timeouts take, and nothing here points to merging",
+                FIND_LOSS,
+            ),
             _ => (
                 "segments are lost, and nothing here points to merging",
                 FIND_LOSS,
@@ -193,6 +187,23 @@ impl Case<'_> {
         finding.subject = subject(excess);
         finding.hop = hop.map(|hop| HopRef::of(hop));
         finding
+    }
+
+    /// What was lost, or where none of that is seen, as in front of this point, the silences that show it.
+    fn loss_words(&self) -> String {
+        let needless = match self.data().retransmitted_spurious {
+            0 => String::new(),
+            frames => format!(" ({frames} of them needlessly)"),
+        };
+        let waits = self.waits().filter(|_| loss_frames(self.data()) == 0);
+        waits.unwrap_or_else(|| {
+            format!(
+                "{} were lost: {} sent again{needless}, {} late",
+                self.lost_words(),
+                self.data().retransmitted_frames,
+                self.data().late_frames
+            )
+        })
     }
 
     /// What was lost of how much. What is sent again are segments as a rule, whatever they were part of before.

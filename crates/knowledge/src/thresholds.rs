@@ -114,8 +114,11 @@ pub(crate) const CRAWL_S: f64 = 0.01;
 /// The receiver must have had room for this many segments, or the window explains it.
 pub(crate) const ROOM_SEGMENTS: f64 = 10.0;
 
-/// Out-of-order frames, as a share of the data frames, that keep a receiver from merging.
+/// How often frames overtake others, as a share of the data frames, where that keeps a receiver from merging.
 pub(crate) const REORDERED: f64 = 0.02;
+/// And where few can be merged at all: each time ends merging up to three times (in front of the frame that is early, behind that,
+/// and behind those that it overtook), so that four segments at most follow each other.
+pub(crate) const OFTEN_REORDERED: f64 = 1.0 / 12.0;
 /// Of the out-of-order frames, the share that may be late: late ones were lost, not overtaken.
 pub(crate) const REORDERED_LATE: f64 = 0.3;
 

@@ -1,4 +1,4 @@
-//! Captures whose clock stands: loss is still seen by bytes, but whatever rests on time is not.
+//! Captures whose clock stands, or counts frames: loss is still seen by bytes, but whatever rests on time is not.
 
 use coalescope_capture::facts::{Point, Trace};
 
@@ -9,16 +9,19 @@ use crate::words::without_frames;
 /// So many frames at one time are no burst ([`coalescope_capture`] warns from here on, too).
 const MANY: u64 = 20;
 
+/// What text2pcap adds from each frame to the next, for want of times.
+const COUNTED_S: f64 = 1e-6;
+
 /// The finding for a trace in which some points show no time at all: "nothing is wrong" is said of no such trace.
 pub(crate) fn untimed(trace: &Trace, overview: &Overview<'_>) -> Option<Finding> {
-    let all = trace.points.iter().filter(|point| stands_still(point));
+    let all = trace.points.iter().filter(|point| is_untimed(point));
     let names: Vec<&str> = all.map(|point| &*point.name).collect();
     if names.is_empty() || overview.with_data() == 0 {
         return None;
     }
     let text = format!(
-        "all frames of {} have the same time: round trips, waits and rates are not known, and loss only by bytes that come \
-         again",
+        "all frames of {} have the same time, or are one microsecond apart: round trips, waits and rates are not known, and loss only \
+         by bytes that come again",
         names.join(", ")
     );
     Some(Finding::undecided(
@@ -28,6 +31,31 @@ pub(crate) fn untimed(trace: &Trace, overview: &Overview<'_>) -> Option<Finding>
     ))
 }
 
-fn stands_still(point: &Point) -> bool {
-    point.frames >= MANY && point.first_s.is_some() && point.first_s == point.last_s
+fn is_untimed(point: &Point) -> bool {
+    let times = point.first_s.zip(point.last_s);
+    let all_s = times.map(|(first_s, last_s)| last_s - first_s);
+    let counted_s = point.frames.saturating_sub(1) as f64 * COUNTED_S;
+    let is = |all_s: f64| all_s == 0.0 || (all_s - counted_s).abs() < COUNTED_S / 2.0;
+    point.frames >= MANY && all_s.is_some_and(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_stands_or_counts_frames_shows_no_times() {
+        let is_untimed = |frames, all_s: f64| {
+            is_untimed(&Point {
+                frames,
+                first_s: Some(1_700_000_000.0),
+                last_s: Some(1_700_000_000.0 + all_s),
+                ..Point::default()
+            })
+        };
+        assert!(is_untimed(20, 0.0) && is_untimed(20, 19e-6) && is_untimed(900, 899e-6));
+        assert!(!is_untimed(19, 0.0) && !is_untimed(19, 18e-6));
+        assert!(!is_untimed(20, 21e-6) && !is_untimed(900, 0.09));
+        assert!(!super::is_untimed(&Point::default()));
+    }
 }

@@ -74,6 +74,9 @@ impl Meanwhile {
 /// A finding, and what mends it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Fixed {
+    /// The host, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) host: Option<String>,
     /// The finding's id.
     pub(crate) id: String,
     /// The interface or switch that it is about.
@@ -171,6 +174,7 @@ impl Fixed {
                 .collect()
         };
         Self {
+            host: None,
             id: finding.id.clone(),
             place: finding.interface.clone().or_else(|| finding.switch.clone()),
             proof: finding.proof,
@@ -183,6 +187,12 @@ impl Fixed {
             experiment: finding.experiment.clone(),
             shown: None,
         }
+    }
+
+    /// Adds the name of the host, where there are several.
+    #[must_use]
+    pub fn on(self, host: Option<String>) -> Self {
+        Self { host, ..self }
     }
 
     /// Adds the verdict of an experiment.

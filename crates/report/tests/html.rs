@@ -76,6 +76,23 @@ fn the_page_of_a_check() {
     )));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_of_a_fix() {
+    insta::assert_snapshot!(structure(&page(
+        |out| fix("eth0").write_html(&made("eth0"), out)
+    )));
+}
+
+/// What still runs is neither good nor bad.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_of_an_undo() {
+    insta::assert_snapshot!(structure(&page(
+        |out| undo("eth0").write_html(&made("eth0"), out)
+    )));
+}
+
 #[test]
 fn the_page_of_a_watch() {
     insta::assert_snapshot!(structure(&page(

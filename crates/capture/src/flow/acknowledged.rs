@@ -10,6 +10,9 @@ use crate::frame::Frame;
 use crate::outstanding::Common;
 use crate::rtt::Stamp;
 
+/// What a FIN takes of the sequence numbers, which is no data (RFC 9293, 3.4).
+const FIN: u64 = 1;
+
 /// SACK blocks that fit into a header (RFC 2018, section 3).
 const BLOCKS: usize = 4;
 
@@ -55,8 +58,11 @@ impl Flow {
         common: &mut Common,
     ) {
         let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
-        self.una = una;
+        let before = std::mem::replace(&mut self.una, una);
         self.last_ack_ns = frame.time_ns;
+        if self.ranges.lacks_some_of(before..una - FIN) {
+            self.note_missed(frame.time_ns);
+        }
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
             .outstanding
@@ -64,6 +70,14 @@ impl Flow {
         if let Some((sent_ns, waited)) = clean {
             let took_ns = frame.time_ns - sent_ns;
             self.turn.push(took_ns, is_prompt && !waited, stamp(frame));
+        }
+    }
+
+    /// Data that was not captured has arrived: it passed here by now, and the silence since the last frame was none.
+    #[cold]
+    fn note_missed(&mut self, now_ns: i64) {
+        if self.counts.data_frames > 0 {
+            self.last_data_ns = self.last_data_ns.max(now_ns);
         }
     }
 

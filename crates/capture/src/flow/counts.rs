@@ -52,6 +52,8 @@ pub(crate) struct Around {
     pub(crate) turn_ns: Option<i64>,
     /// Time of the other side's last data.
     pub(crate) asked_ns: i64,
+    /// Acknowledgments without data are captured, other than the one that ends the handshake.
+    pub(crate) is_heard: bool,
     /// Bits of the connection's ends; see [`crate::key::Key::mark`].
     pub(crate) ends: u64,
     /// The connection was reset.

@@ -4,6 +4,7 @@ use coalescope_wire::Flags;
 
 use super::{Flow, STRAY};
 use crate::frame::Frame;
+use crate::sent::Sent;
 
 /// Checksums looked at in each direction.
 const CHECKSUMS: u8 = 64;
@@ -32,7 +33,7 @@ impl Flow {
             self.ranges.see(
                 next + u64::from(beyond),
                 next + u64::from(beyond),
-                frame.time_ns,
+                Sent::of(frame),
             );
         }
     }

@@ -31,13 +31,21 @@ impl Flow {
         shortest_ns.into_iter().chain(handshake_ns).min()
     }
 
+    /// New bytes below the mark are late, that is sent again, if their sender says so; else if a repair can have come by then.
     #[cold]
-    pub(super) fn out_of_order(&mut self, frame: &Frame, age_ns: i64, around: Around) -> Data {
-        let overtaken_ns = self.repair_takes_ns(around).unwrap_or(REORDER_NS);
+    pub(super) fn out_of_order(
+        &mut self,
+        frame: &Frame,
+        age_ns: i64,
+        is_after: Option<bool>,
+        around: Around,
+    ) -> Data {
+        let by_time = || age_ns >= self.repair_takes_ns(around).unwrap_or(REORDER_NS);
+        let is_late = is_after.unwrap_or_else(by_time);
         let odd = self.tally.note_odd();
         odd.out_of_order += 1;
-        odd.late += u32::from(age_ns >= overtaken_ns);
-        if age_ns >= overtaken_ns {
+        odd.late += u32::from(is_late);
+        if is_late {
             odd.note_repair(age_ns);
         }
         note(&mut self.tally.examples().out_of_order, frame.number);

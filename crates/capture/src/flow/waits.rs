@@ -66,7 +66,7 @@ impl Flow {
             }
         } else if self.has_waited(frame, 0) {
             let gap_ns = frame.time_ns - self.last_data_ns;
-            if self.goes_on(frame, next) {
+            if self.goes_on(frame, next, around) {
                 self.idle_ns = self.idle_ns.saturating_add(gap_ns);
             } else {
                 self.note_gap(frame, gap_ns, around.least_rtt_ns);
@@ -99,11 +99,11 @@ impl Flow {
         self.idle_ns = self.idle_ns.saturating_add(idle_ns);
     }
 
-    /// Whether a frame goes on behind a PSH, in a capture without acknowledgments. After a timeout the sender repeats
-    /// older data instead; and the data before a lost tail has no PSH, seen from behind the loss.
+    /// Whether a frame goes on behind a PSH, in a capture without acknowledgments, or without those that carry no data. After a
+    /// timeout the sender repeats older data instead; and the data before a lost tail has no PSH, seen from behind the loss.
     #[cold]
-    fn goes_on(&self, frame: &Frame, next: u64) -> bool {
-        !self.acked && self.newest.is_pushed() && frame.seq == next as u32
+    fn goes_on(&self, frame: &Frame, next: u64, around: Around) -> bool {
+        !(self.acked && around.is_heard) && self.newest.is_pushed() && frame.seq == next as u32
     }
 
     /// Gaps that are as long as a timeout and a round trip.

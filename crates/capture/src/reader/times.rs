@@ -1,14 +1,19 @@
-//! Times that stand still.
+//! Times that stand still, or count frames.
 
 use super::batch::Item;
 
 /// So many frames at one time are no burst: no clock is so coarse that a transfer shows nothing of it.
 const MANY: u64 = 20;
 
-/// The times of a file, as long as they are all the same.
+/// What text2pcap adds from each frame to the next where its input has no times: a microsecond (its manual, -t).
+const COUNTED_NS: i64 = 1_000;
+
+/// The times of a file, as long as they show nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
-    first_ns: Option<i64>,
+    last_ns: Option<i64>,
+    /// From each frame to the next.
+    step_ns: Option<i64>,
     frames: u64,
     go_on: bool,
 }
@@ -20,21 +25,38 @@ impl Times {
         if self.go_on {
             return;
         }
-        let times = || items.iter().map(|item| item.frame.time_ns);
-        self.first_ns = self.first_ns.or_else(|| times().next());
         self.frames += items.len() as u64;
-        self.go_on = times().any(|time_ns| Some(time_ns) != self.first_ns);
+        self.go_on = items.iter().any(|item| !self.counts(item.frame.time_ns));
     }
 
-    /// A warning, if no frame shows another time than the first.
+    /// Whether a frame is as far from the one before as all others are, which is not at all or what is counted.
+    fn counts(&mut self, time_ns: i64) -> bool {
+        let Some(last_ns) = self.last_ns.replace(time_ns) else {
+            return true;
+        };
+        let step_ns = time_ns - last_ns;
+        matches!(step_ns, 0 | COUNTED_NS) && *self.step_ns.get_or_insert(step_ns) == step_ns
+    }
+
+    /// A warning, if the times show nothing.
     pub(super) fn words(&self) -> Option<String> {
-        (!self.go_on && self.frames >= MANY).then(|| {
-            format!(
-                "all {} frames have the same time: nothing that rests on time can be judged (a program that writes no times, \
-                 or pcapng's simple packets, which have none)",
-                self.frames
-            )
-        })
+        if self.go_on || self.frames < MANY {
+            return None;
+        }
+        let (how, why) = match self.step_ns {
+            Some(COUNTED_NS) => (
+                "are one microsecond apart",
+                "text2pcap, of a text without times",
+            ),
+            _ => (
+                "have the same time",
+                "a program that writes no times, or pcapng's simple packets, which have none",
+            ),
+        };
+        Some(format!(
+            "all {} frames {how}: nothing that rests on time can be judged ({why})",
+            self.frames
+        ))
     }
 }
 
@@ -60,6 +82,12 @@ mod tests {
         assert!(times(&[0; 99]).is_some());
         assert_eq!(times(&[5; 19]), None);
         assert_eq!(times(&[[5; 99].as_slice(), &[6]].concat()), None);
+        assert_eq!(times(&[[5; 99].as_slice(), &[1_005]].concat()), None);
+        let counted: Vec<i64> = (0..40).map(|frame| 7 + frame * 1_000).collect();
+        assert!(times(&counted).is_some_and(|words| words.contains("one microsecond apart")));
+        assert_eq!(times(&[&counted[..], &[46_007]].concat()), None);
+        let paced: Vec<i64> = (0..40).map(|frame| frame * 2_000).collect();
+        assert_eq!(times(&paced), None);
         assert_eq!(times(&[]), None);
     }
 }

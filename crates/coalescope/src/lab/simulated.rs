@@ -35,9 +35,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         let place = Place::new(args.keep.as_ref().map(|keep| keep.join(&incident.name)))?;
         report.incidents.push(one(&incident, &place)?);
     }
-    let written = page.write(&report, || made(Vec::new()));
-    output::print(&report, args.format, 0)?;
-    written?;
+    output::print_with_page(&report, args.format, 0, &page, || made(Vec::new()))?;
     exit::outcome(&report)
 }
 

@@ -408,3 +408,39 @@ fn of_freebsd_it_is_shown_what_would_be_done_and_nothing_is() {
         assert!(!place.path("persistent").exists() && place.journals() == 0);
     });
 }
+
+/// The same finding on two hosts is two fixes, and whoever runs the commands has to know where.
+#[test]
+fn of_several_hosts_each_is_named_with_its_fixes() {
+    Place::with("of_several_hosts", |place| {
+        for host in ["left", "right"] {
+            fs::create_dir(place.path(host)).unwrap();
+            fs::write(place.path(&format!("{host}/ifconfig")), FREEBSD).unwrap();
+            fs::write(place.path(&format!("{host}/hostname")), format!("{host}\n")).unwrap();
+        }
+        let output = place.run(&["fix", "--from", "left", "--from", "right"]);
+        let said = words(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        for part in [
+            "left: ",
+            "right: ",
+            "Nothing was changed: these are commands for the hosts that are named with them.",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        let json = place.run(&[
+            "fix", "--from", "left", "--from", "right", "--format", "json",
+        ]);
+        let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+        let hosts: Vec<&str> = json["fixes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["host"].as_str().unwrap())
+            .collect();
+        assert!(
+            hosts.contains(&"left") && hosts.contains(&"right"),
+            "{hosts:?}"
+        );
+    });
+}

@@ -37,6 +37,35 @@ fn a_link_that_rests_has_no_queue() {
     assert_eq!(queue(4.0, 2.4), Limit::PathBandwidth);
 }
 
+/// A first flight of ten segments is all that a first window allows, and the transfer is over two round trips later.
+#[test]
+fn what_fits_into_a_window_is_not_held_back_by_it() {
+    let limit_of = |window| {
+        let mut data = sound();
+        (data.unique_bytes, data.duration_s, data.window_limited_s) = (45_000, Some(0.04), 0.03);
+        let acks = Direction {
+            window_max_bytes: Some(window),
+            ..Direction::default()
+        };
+        limit(&data, &acks)
+    };
+    assert_eq!(limit_of(64_000), Limit::None);
+    assert_eq!(limit_of(16_000), Limit::ReceiverWindow);
+}
+
+/// How few segments are in flight is not told by the frames that were captured, where many were not.
+#[test]
+fn what_a_capture_missed_was_in_flight_as_well() {
+    let limit_of = |missed_bytes| {
+        limit_of(|data| {
+            (data.effective_window_segments, data.missed_bytes) = (Some(3.0), missed_bytes);
+            (data.retransmitted_frames, data.retransmitted_bytes) = (900, 1_300_000);
+        })
+    };
+    assert_eq!(limit_of(0), Limit::Unclear);
+    assert_eq!(limit_of(12_500_000), Limit::Loss);
+}
+
 /// A receiver that opens its window as data comes holds nobody back for good.
 #[test]
 fn a_window_that_grows_is_no_limit() {

@@ -2,8 +2,8 @@
 
 use super::case::Case;
 use crate::finding::{Finding, Id, Proof, Subject};
-use crate::limits::{has_few_segments, is_short};
-use crate::thresholds::MERGES;
+use crate::limits::{has_few_segments, is_short, overtakings};
+use crate::thresholds::{MERGES, OFTEN_REORDERED};
 use crate::words::{bytes, counted, share, shown, time, without_frames};
 
 /// Titles where nothing shows what connections wait for.
@@ -47,7 +47,7 @@ impl Case<'_> {
         }
     }
 
-    fn waits(&self) -> Option<String> {
+    pub(super) fn waits(&self) -> Option<String> {
         let (gaps, all) = (self.data().gaps_s, self.data().duration_s.unwrap_or(0.0));
         let words = || {
             format!(
@@ -61,15 +61,17 @@ impl Case<'_> {
 
     pub(super) fn reordering(&self) -> Finding {
         let text = format!(
-            "{} data frames arrived out of order, {} of them late enough to have been lost",
+            "{} data frames arrived out of order, in {}, {} of them late enough to have been lost",
             share(self.data().out_of_order_frames, self.data().data_frames),
+            counted(overtakings(self.data()), "place"),
             self.data().late_frames
         );
         let factor = self.data().merge_factor_mean.unwrap_or(1.0);
         let merged = without_frames(format!(
             "merging takes only what is next in sequence: {factor:.1} segments a frame here"
         ));
-        let title = if factor < MERGES {
+        let often = OFTEN_REORDERED * self.data().data_frames as f64;
+        let title = if factor < MERGES && overtakings(self.data()) as f64 >= often {
             "segments overtake each other on the way, so that few can be merged"
         } else {
             "segments overtake each other on the way, so that not all can be merged"

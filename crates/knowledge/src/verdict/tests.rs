@@ -218,9 +218,9 @@ fn merged_frames_of_one_direction_acquit_none_of_the_other() {
 
 #[test]
 fn where_most_segments_are_merged_nobody_says_that_few_can_be() {
-    let title = |factor: f64| {
+    let title = |factor: f64, holes: u32| {
         let mut data = received(400);
-        data.out_of_order_frames = 80;
+        (data.out_of_order_frames, data.holes) = (80, holes);
         data.merge_factor_mean = Some(factor);
         let trace = Trace {
             points: vec![sample::point("host", data)],
@@ -228,8 +228,69 @@ fn where_most_segments_are_merged_nobody_says_that_few_can_be() {
         };
         judge(&trace).findings[0].title.clone()
     };
-    assert!(title(1.1).ends_with("so that few can be merged"));
-    assert!(title(5.7).ends_with("so that not all can be merged"));
+    assert!(title(1.1, 80).ends_with("so that few can be merged"));
+    assert!(title(5.7, 80).ends_with("so that not all can be merged"));
+    // Not for that are few merged.
+    assert!(title(1.1, 20).ends_with("so that not all can be merged"));
+}
+
+/// Behind a loss of tails nothing is seen but silences: nobody says that segments were lost, none of so many.
+#[test]
+fn where_no_loss_is_seen_the_silences_are_told() {
+    let connection = |number: u64| {
+        let mut data = received(10);
+        (data.duration_s, data.gaps, data.gaps_s) = (Some(0.5), number % 4 / 3, 0.3);
+        Connection {
+            id: number,
+            to_client: data,
+            to_server: Direction {
+                acks: 5,
+                ..Direction::default()
+            },
+            ..Connection::default()
+        }
+    };
+    let point = Point {
+        name: "host".to_owned(),
+        connections: (0..40).map(connection).collect(),
+        ..Point::default()
+    };
+    let trace = Trace {
+        points: vec![point],
+        ..Trace::default()
+    };
+    let diagnosis = judge(&trace);
+    let first = &diagnosis.findings[0];
+    assert_eq!(first.id, Id::LossNotMerging);
+    assert!(
+        first.title.contains("wait for as long as timeouts take"),
+        "{first:?}"
+    );
+    assert!(
+        first.evidence[0].text.contains("300.0 ms of 500.0 ms"),
+        "{first:?}"
+    );
+}
+
+/// A block of frames that others overtook is one break in 400 frames, however many they are.
+#[test]
+fn frames_that_were_overtaken_together_end_merging_once() {
+    let is_reordered = |holes: u32| {
+        let mut data = received(400);
+        (data.out_of_order_frames, data.holes) = (80, holes);
+        let trace = Trace {
+            points: vec![sample::point("host", data)],
+            ..Trace::default()
+        };
+        judge(&trace)
+            .findings
+            .iter()
+            .any(|finding| finding.id == Id::ReorderedBeforeMerge)
+    };
+    assert_eq!(
+        [1, 4, 7, 8, 80].map(is_reordered),
+        [false, false, false, true, true]
+    );
 }
 
 /// Frames that were never sent again may have been lost for good: nobody says that they do no harm.

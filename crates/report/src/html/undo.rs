@@ -60,10 +60,10 @@ fn article(entry: &Entry) -> Markup {
 }
 
 fn undone_article(undone: &Undone) -> Markup {
-    let tone = if undone.fate.is_failure() {
-        Tone::Bad
-    } else {
-        Tone::Good
+    let tone = match undone.fate {
+        Fate::Held { .. } | Fate::Failed { .. } | Fate::Unusable { .. } => Tone::Bad,
+        Fate::Running { .. } => Tone::Plain,
+        Fate::Restored { .. } | Fate::Reset => Tone::Good,
     };
     html! {
         article.finding.(tone.class()) {

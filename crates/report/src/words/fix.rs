@@ -6,9 +6,13 @@ use coalescope_remedy::{FileChange, Refused, Reload};
 use super::units::date;
 use crate::fix::{FixReport, Fixed, Shown, Verified};
 
-/// A finding in one line, with its id and proof level.
+/// A finding in one line, with its id and proof level, after the name of its host if there are several.
 pub(crate) fn head(fixed: &Fixed) -> String {
-    format!("{} [{}, {}]", fixed.title, fixed.id, fixed.proof.name())
+    let said = format!("{} [{}, {}]", fixed.title, fixed.id, fixed.proof.name());
+    match &fixed.host {
+        Some(host) => format!("{host}: {said}"),
+        None => said,
+    }
 }
 
 /// Why there is nothing to fix or to verify, if there is nothing.
@@ -100,6 +104,8 @@ pub(crate) fn outcome(report: &FixReport) -> Option<(&'static str, bool)> {
         "No file is to be changed for that."
     } else if report.applied && !report.fixes.is_empty() {
         "There was nothing to change."
+    } else if report.fixes.iter().any(|fixed| fixed.host.is_some()) {
+        "Nothing was changed: these are commands for the hosts that are named with them."
     } else if report.is_elsewhere && !report.fixes.is_empty() {
         "Nothing was changed: these are commands for the host that this was saved on."
     } else if report.problem.is_none()

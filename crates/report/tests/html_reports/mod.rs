@@ -458,6 +458,9 @@ pub(crate) fn undo(name: &str) -> UndoReport {
         why: name.to_owned(),
         by_hand: Some(name.to_owned()),
     }));
+    report.add(undone(Fate::Running {
+        holder: name.to_owned(),
+    }));
     report.forgotten(name);
     report
 }

@@ -51,9 +51,7 @@ pub(crate) fn print_and_write(
     page: &PageFile,
     form: impl Into<Form>,
 ) -> anyhow::Result<()> {
-    let written = page.write(report, || made(of_this_host()));
-    output::print(report, form, 0)?;
-    written
+    output::print_with_page(report, form, 0, page, || made(of_this_host()))
 }
 
 /// As [`print_done`], and writes the page of the report: neither can undo the work.

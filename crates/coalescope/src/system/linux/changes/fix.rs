@@ -9,7 +9,7 @@ mod verify;
 use std::path::Path;
 
 use coalescope_change::settings::Setting;
-use coalescope_knowledge::rules::HostFinding;
+use coalescope_knowledge::rules::{Checked, HostFinding};
 use coalescope_remedy::{Plan, Wish, plan};
 use coalescope_report::{FixReport, Fixed};
 
@@ -89,19 +89,29 @@ fn elsewhere(args: &FixArgs) -> anyhow::Result<Outcome> {
     let rules = hosts::rules(&args.rules)?;
     let snapshots = hosts::Asked::Saved(given).snapshots()?;
     let checked = hosts::checked(&rules, &snapshots);
-    let all: Vec<&HostFinding> = checked.iter().flat_map(|(_, one)| &one.findings).collect();
-    let chosen = choose::named(&all, &args.findings)?.into_iter();
     let report = FixReport {
-        fixes: chosen
-            .map(|one| Fixed::new(one, Vec::new(), true))
-            .collect(),
+        fixes: shown(&checked, &args.findings)?,
         is_elsewhere: true,
         ..FixReport::default()
     };
-    let written = page.write(&report, || made(saved.sources()));
-    output::print(&report, args.format, 0)?;
-    written?;
+    output::print_with_page(&report, args.format, 0, &page, || made(saved.sources()))?;
     Ok(Outcome::of(!report.fixes.is_empty()))
+}
+
+/// What mends the findings that were named; of several hosts each is named.
+fn shown(hosts: &[(String, Checked)], ids: &[String]) -> anyhow::Result<Vec<Fixed>> {
+    let all: Vec<&HostFinding> = hosts.iter().flat_map(|(_, one)| &one.findings).collect();
+    choose::refuse_unknown(&all, ids)?;
+    let of_host = |(name, checked): &(String, Checked)| {
+        let named = checked
+            .findings
+            .iter()
+            .filter(|one| choose::is_named(one, ids));
+        let fixes = named.map(|one| Fixed::new(one, Vec::new(), true));
+        let host = (hosts.len() > 1).then(|| name.clone());
+        fixes.map(|one| one.on(host.clone())).collect::<Vec<_>>()
+    };
+    Ok(hosts.iter().flat_map(of_host).collect())
 }
 
 /// The changes of managers' files that make settings persistent.

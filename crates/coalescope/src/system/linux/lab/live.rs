@@ -36,9 +36,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Err(Error::Unavailable(why)) => (none_of(&incidents, &why.reason), None),
         Err(error) => return Err(error.into()),
     };
-    let written = page.write(&report, || made(Vec::new()));
-    output::print(&report, args.format, 0)?;
-    written?;
+    output::print_with_page(&report, args.format, 0, &page, || made(Vec::new()))?;
     match stopped {
         Some(name) => bail!("a signal ended it before {name} was done; nothing of it is left"),
         None => exit::outcome(&report),

@@ -53,9 +53,7 @@ pub(super) fn run(args: &LabRunArgs) -> anyhow::Result<Outcome> {
         Ok(uml) => Guest::prepare(args, &incidents)?.run(&uml)?,
         Err(why) => skipped(&incidents, &why.to_string()),
     };
-    let written = page.write(&report, || made(Vec::new()));
-    output::print(&report, args.format, 0)?;
-    written?;
+    output::print_with_page(&report, args.format, 0, &page, || made(Vec::new()))?;
     exit::outcome(&report)
 }
 

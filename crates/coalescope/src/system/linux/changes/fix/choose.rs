@@ -84,6 +84,18 @@ pub(super) fn named<'a>(
     all: &[&'a HostFinding],
     ids: &[String],
 ) -> anyhow::Result<Vec<&'a HostFinding>> {
+    refuse_unknown(all, ids)?;
+    let chosen = all.iter().filter(|finding| is_named(finding, ids));
+    Ok(chosen.copied().collect())
+}
+
+/// Whether a finding is among the named ones; each is if none was named.
+pub(super) fn is_named(finding: &HostFinding, ids: &[String]) -> bool {
+    ids.is_empty() || ids.contains(&finding.id)
+}
+
+/// Refuses names of findings that there are not.
+pub(super) fn refuse_unknown(all: &[&HostFinding], ids: &[String]) -> anyhow::Result<()> {
     for id in ids {
         if !all.iter().any(|finding| finding.id == *id) {
             let known: Vec<&str> = all.iter().map(|finding| finding.id.as_str()).collect();
@@ -98,10 +110,7 @@ pub(super) fn named<'a>(
             bail!("no finding is called {id} here: `coalescope check` {known}");
         }
     }
-    let chosen = all
-        .iter()
-        .filter(|finding| ids.is_empty() || ids.contains(&finding.id));
-    Ok(chosen.copied().collect())
+    Ok(())
 }
 
 /// The settings that fix a finding now. With a path after `--netns`, names are those of that namespace.
