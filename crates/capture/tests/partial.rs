@@ -220,6 +220,27 @@ fn a_capture_that_misses_frames_for_a_time_shows_no_timeout() {
     }
 }
 
+/// What comes behind a timeout ends the silence, whether it was captured or is acknowledged only.
+#[test]
+fn a_capture_that_misses_frames_shows_timeouts_by_what_is_acknowledged() {
+    let bytes = capture("openstack-gro", "TAP");
+    let (header, records) = records(&bytes);
+    let whole = traced(header, records.iter()).to_client;
+    // Each third frame, whichever that is.
+    let kept = records
+        .iter()
+        .enumerate()
+        .filter(|(at, record)| !record.is_servers() || at % 3 > 0);
+    let some = traced(header, kept.map(|(_, record)| record)).to_client;
+    assert!(whole.gaps > 10 && some.missed_bytes > 0, "{whole:?}");
+    assert!(
+        (some.gaps_s - whole.gaps_s).abs() < 0.2 * whole.gaps_s,
+        "{} {}",
+        some.gaps_s,
+        whole.gaps_s
+    );
+}
+
 /// Frames that a warning sums up, and those of connections that are kept.
 #[test]
 fn beyond_a_number_of_connections_the_oldest_are_summed_up() {

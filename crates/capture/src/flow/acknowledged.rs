@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use coalescope_wire::Flags;
 
-use super::{Flow, Late, STRAY};
+use super::{Flow, Late, MIN_RTO_NS, STRAY};
 use crate::frame::Frame;
 use crate::outstanding::Common;
 use crate::rtt::Stamp;
@@ -59,9 +59,9 @@ impl Flow {
     ) {
         let is_prompt = !after_hole && self.tally.is_two_segments(una - self.una);
         let before = std::mem::replace(&mut self.una, una);
-        self.last_ack_ns = frame.time_ns;
+        let heard_ns = std::mem::replace(&mut self.last_ack_ns, frame.time_ns);
         if self.ranges.lacks_some_of(before..una - FIN) {
-            self.note_missed(frame.time_ns);
+            self.note_missed(before, heard_ns, frame.time_ns);
         }
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
@@ -73,12 +73,22 @@ impl Flow {
         }
     }
 
-    /// Data that was not captured has arrived: it passed here by now, and the silence since the last frame was none.
+    /// Data that was not captured has arrived: it passed here by now, and after all that had been acknowledged before. So the
+    /// silence since the last frame ends here, which is a gap if it is long by itself.
     #[cold]
-    fn note_missed(&mut self, now_ns: i64) {
-        if self.counts.data_frames > 0 {
-            self.last_data_ns = self.last_data_ns.max(now_ns);
+    fn note_missed(&mut self, before: u64, heard_ns: i64, now_ns: i64) {
+        if self.counts.data_frames == 0 {
+            return;
         }
+        let silence_ns = now_ns - self.last_data_ns.max(heard_ns);
+        let is_pause = before >= self.ranges.next() && self.newest.is_pushed();
+        if silence_ns >= MIN_RTO_NS && !is_pause {
+            self.slow
+                .get_or_insert_default()
+                .waits
+                .add(silence_ns, false);
+        }
+        self.last_data_ns = self.last_data_ns.max(now_ns);
     }
 
     /// Takes SACK blocks. A D-SACK shows that a retransmission was spurious: the first transmission was not lost. Bytes
