@@ -23,7 +23,7 @@ use beside::Beside;
 use frames::Frames;
 pub(crate) use lost::Lost;
 use placed::place;
-use refused::{refused, rejected_at};
+use refused::{Refused, rejected_at};
 
 /// What was found about merging, and which connections it explains.
 #[derive(Default)]
@@ -39,11 +39,11 @@ pub(crate) fn accusations(trace: &Trace, overview: &Overview<'_>, same: &Same<'_
     let mut all = Accusations::default();
     for (i, point) in trace.points.iter().enumerate() {
         let suspects = overview.suspects(i);
-        let refused = refused(suspects).map(|(connection, _)| connection.id);
+        let refused = Refused::by_routers(suspects);
         all.accuse(
-            rejected_at(trace, (point, suspects), same),
+            rejected_at(trace, (point, &refused), same),
             point,
-            refused,
+            refused.ids(),
             same,
         );
     }

@@ -144,7 +144,8 @@ pub struct Direction {
     pub keep_alives: u64,
     /// Frames with new bytes from below the highest sequence number seen.
     pub out_of_order_frames: u64,
-    /// Of those: more than a round trip late, so most likely lost before this point and sent again.
+    /// Of those: sent after what came before them, by their stamps, or else more than a round trip late: lost before this point and
+    /// sent again.
     pub late_frames: u64,
     /// Bytes that the receiver acknowledged and this capture never had.
     pub missed_bytes: u64,

@@ -7,23 +7,16 @@ use crate::finding::{Finding, HopRef, Id, Proof, Subject};
 use crate::odds::{Table, fisher};
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
-use crate::words::{reference, shown, slow, without_frames};
+use crate::words::{connections, reference, shown, slow, without_frames};
 
 /// "Packet too big" in answer to merged frames of which each segment would have fitted.
 pub(super) fn rejected_at(
     trace: &Trace,
-    (point, suspects): (&Point, &[Connection]),
+    (point, refused): (&Point, &Refused<'_>),
     same: &Same<'_>,
 ) -> Option<Finding> {
-    let (connection, direction) = refused(suspects).max_by_key(|(_, d)| d.rejected.merged)?;
-    let rejected = &direction.rejected;
-    let mtu = rejected.mtu_bytes.unwrap_or(0);
-    let text = format!(
-        "{} ICMP \"packet too big\" messages (MTU {mtu}) quote merged frames; each of their segments \
-         of {} bytes would fit",
-        rejected.merged,
-        direction.segment_size_bytes.unwrap_or(0),
-    );
+    let (connection, direction) = refused.worst()?;
+    let text = refused.words(direction);
     let mut evidence = vec![shown(
         text,
         &point.name,
@@ -107,25 +100,92 @@ fn is_whole(large: &Outcomes) -> bool {
     large.arrived >= HANDFUL && large.arrived * 2 > large.seen
 }
 
-pub(super) fn refused(suspects: &[Connection]) -> impl Iterator<Item = (&Connection, &Direction)> {
-    let directions = suspects
-        .iter()
-        .flat_map(|c| [(c, &c.to_client), (c, &c.to_server)]);
-    directions.filter(|(_, direction)| refuses(direction))
+/// Connections whose merged frames are refused.
+pub(super) enum Refused<'a> {
+    /// Each shows that by itself.
+    ByThemselves(Vec<(&'a Connection, &'a Direction)>),
+    /// Each is too short for that, and all that have their data go one way show it.
+    Together(Vec<(&'a Connection, &'a Direction)>),
 }
 
-/// Whether there are a handful of messages, and fewer for single frames.
-fn refuses(direction: &Direction) -> bool {
-    let rejected = &direction.rejected;
-    let multi = direction.merged_frames + direction.tso_frames;
-    let single = direction.data_frames.saturating_sub(multi);
-    let p = coalescope_capture::fisher_exact([
+impl<'a> Refused<'a> {
+    pub(super) fn by_routers(suspects: &'a [Connection]) -> Self {
+        let of = |name: &'static str| suspects.iter().map(move |c| (c, c.direction(name)));
+        let ways = || ["to_client", "to_server"].into_iter().map(of);
+        let alone = ways()
+            .flatten()
+            .filter(|(_, data)| is_refusal(counts(data)));
+        let alone: Vec<_> = alone.collect();
+        if !alone.is_empty() {
+            return Self::ByThemselves(alone);
+        }
+        let way = ways().find(|way| is_refusal(sum(way.clone())));
+        let refused = way.into_iter().flatten();
+        Self::Together(
+            refused
+                .filter(|(_, data)| data.rejected.merged > 0)
+                .collect(),
+        )
+    }
+
+    fn all(&self) -> &[(&'a Connection, &'a Direction)] {
+        match self {
+            Self::ByThemselves(all) | Self::Together(all) => all,
+        }
+    }
+
+    /// The connections' ids.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u64> {
+        self.all().iter().map(|(connection, _)| connection.id)
+    }
+
+    fn worst(&self) -> Option<(&'a Connection, &'a Direction)> {
+        let all = self.all().iter().copied();
+        all.max_by_key(|(_, data)| data.rejected.merged)
+    }
+
+    fn words(&self, worst: &Direction) -> String {
+        let (messages, whom) = match self {
+            Self::ByThemselves(_) => (worst.rejected.merged, String::new()),
+            Self::Together(all) => (
+                all.iter().map(|(_, data)| data.rejected.merged).sum(),
+                format!(" to {}", connections(all.len() as u64)),
+            ),
+        };
+        format!(
+            "{messages} ICMP \"packet too big\" messages{whom} (MTU {}) quote merged frames; each of their segments of {} bytes would fit",
+            worst.rejected.mtu_bytes.unwrap_or(0),
+            worst.segment_size_bytes.unwrap_or(0),
+        )
+    }
+}
+
+/// Merged frames that were refused, and those that were not; then single ones.
+type Counts = [u64; 4];
+
+fn counts(data: &Direction) -> Counts {
+    let rejected = &data.rejected;
+    let multi = data.merged_frames + data.tso_frames;
+    let single = data.data_frames.saturating_sub(multi);
+    [
         rejected.merged,
         multi.saturating_sub(rejected.merged),
         rejected.single,
         single.saturating_sub(rejected.single),
-    ]);
-    rejected.merged >= HANDFUL && (single == 0 || p.is_some_and(|p| p < ALPHA))
+    ]
+}
+
+fn sum<'a>(all: impl Iterator<Item = (&'a Connection, &'a Direction)>) -> Counts {
+    all.map(|(_, data)| counts(data)).fold([0; 4], |sum, more| {
+        std::array::from_fn(|at| sum[at] + more[at])
+    })
+}
+
+/// Whether there are a handful of messages, and fewer for single frames.
+fn is_refusal(counts: Counts) -> bool {
+    let [merged, _, refused, passed] = counts;
+    let is_more = || coalescope_capture::fisher_exact(counts).is_some_and(|p| p < ALPHA);
+    merged >= HANDFUL && (refused + passed == 0 || is_more())
 }
 
 #[cfg(test)]
@@ -133,6 +193,45 @@ mod tests {
     use coalescope_capture::facts::HopConnection;
 
     use super::*;
+
+    /// Uploads of a few segments each: none of them shows by itself that whatever is merged on the way is refused.
+    #[test]
+    fn short_connections_show_together_what_none_shows_alone() {
+        let connection = |merged, single| {
+            let mut connection = Connection::default();
+            let data = &mut connection.to_server;
+            (data.rejected.merged, data.rejected.single) = (merged, single);
+            data.data_frames = 6;
+            connection
+        };
+        let refused = |merged: &[u64], single| {
+            let all: Vec<_> = merged
+                .iter()
+                .map(|merged| connection(*merged, single))
+                .collect();
+            let refused = Refused::by_routers(&all);
+            let words = refused.worst().map(|(_, data)| refused.words(data));
+            (refused.ids().count(), words.unwrap_or_default())
+        };
+        let (count, words) = refused(&[2, 0, 2, 1, 1], 0);
+        assert_eq!(count, 4);
+        assert!(
+            words.starts_with("6 ICMP \"packet too big\" messages to 4 connections"),
+            "{words}"
+        );
+        assert_eq!(refused(&[2, 0, 1, 1], 0).0, 0, "a handful is chance");
+        assert_eq!(
+            refused(&[2, 0, 2, 1, 1], 5).0,
+            0,
+            "single frames are refused, too"
+        );
+        let (count, words) = refused(&[7, 1], 0);
+        assert_eq!(count, 1);
+        assert!(
+            words.starts_with("7 ICMP \"packet too big\" messages (MTU"),
+            "{words}"
+        );
+    }
 
     /// The messages are seen at the second of three points, in front of the router, and at the first one.
     #[test]

@@ -5,11 +5,11 @@ use coalescope_simulate::{Element, Hop, MILLISECOND, Other, Scenario, Turn};
 
 use super::base::plain;
 use super::by_length::policed;
-use super::guilty::{behind_card, bytes};
+use super::guilty::{behind_card, bytes, router};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Given, Otherwise};
 use crate::family::Family;
-use crate::parts::{HERE, Wan, for_points, scenario};
+use crate::parts::{HERE, Wan, download, for_points, scenario};
 
 pub(super) const ALL: &[Family] = &[
     Family::innocent(
@@ -31,6 +31,11 @@ pub(super) const ALL: &[Family] = &[
         "ended-early-and-lost",
         "the same, and merged frames are lost",
         ended_early_and_lost,
+    ),
+    Family::guilty(
+        "short-and-refused",
+        "many short connections, and a router that refuses merged frames",
+        short_and_refused,
     ),
 ];
 
@@ -85,6 +90,17 @@ fn ended_early_and_lost(dice: &mut Dice) -> Drawn {
         given: Given::All,
         ..Drawn::one(scenario, Otherwise::Healthy)
     }
+}
+
+/// Most connections are too short for more than a few messages each.
+fn short_and_refused(dice: &mut Dice) -> Drawn {
+    let mut drawn = router(dice, "short-and-refused", true);
+    let bytes = dice.scaled_whole(4_000, 30_000);
+    let scenario = &mut drawn.runs[0];
+    scenario.turns = download(dice, bytes);
+    scenario.connections = dice.whole(10..=60) as usize;
+    scenario.spacing = dice.scaled_whole(2 * MILLISECOND, 60 * MILLISECOND);
+    drawn
 }
 
 /// The capture at this place, counted from the client, ends with the handshake or some round trips later.

@@ -247,7 +247,7 @@ fn virtual_switch(dice: &mut Dice) -> Drawn {
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
-fn router(dice: &mut Dice, name: &str, icmp: bool) -> Drawn {
+pub(super) fn router(dice: &mut Dice, name: &str, icmp: bool) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (1.0, 40.0));
     let bytes = bytes(dice);
     let mut scenario = scenario(dice, name, bytes);
