@@ -65,7 +65,7 @@ impl Connection {
             last_ns: frame.time_ns,
             rtt_ns: 0,
             rtt_known: false,
-            client_is_low: client_is_low_by_ports(&frame.key),
+            client_is_low: frame.key.client_is_low_by_ports(),
             reset: false,
             awaits_handshake: false,
             is_steady: false,
@@ -352,15 +352,11 @@ impl Connection {
     /// The two halves of the path, from the handshake or else from data and echoes.
     pub(crate) fn halves(&self) -> Halves {
         let handshake = self.handshake.halves();
-        let (client, server) = if self.client_is_low {
-            (LOW, HIGH)
-        } else {
-            (HIGH, LOW)
-        };
+        let client = if self.client_is_low { LOW } else { HIGH };
         let turn = |side: usize| self.flows[side].turn.min_ns();
         Halves {
             to_server_ns: least(handshake.to_server_ns, turn(client)),
-            to_client_ns: least(handshake.to_client_ns, turn(server)),
+            to_client_ns: least(handshake.to_client_ns, turn(1 - client)),
         }
     }
 
@@ -398,10 +394,4 @@ impl Connection {
 
 fn least(a: Option<i64>, b: Option<i64>) -> Option<i64> {
     a.into_iter().chain(b).min()
-}
-
-/// Without a SYN the server is taken to have the lower port.
-fn client_is_low_by_ports(key: &Key) -> bool {
-    let [low, high] = key.ends();
-    low.1 > high.1
 }

@@ -3,6 +3,7 @@
 mod clock;
 mod event;
 mod found;
+mod half;
 mod in_turn;
 mod join;
 mod link;
@@ -17,9 +18,8 @@ mod sides;
 mod sighted;
 mod strip;
 mod verdicts;
+mod waiting;
 mod way;
-
-use std::collections::VecDeque;
 
 use coalescope_wire::Flags;
 
@@ -29,6 +29,7 @@ use crate::frame::Frame;
 use crate::point::Point;
 use clock::{Clock, Differences, Offsets};
 use event::{Event, Passing, Side, Sighting};
+use half::Half;
 pub(crate) use link::{FIRST_FRAMES, is_sampled, is_telling};
 use link::{Linker, Mark, MatchedBy};
 use outcome::{Horizon, Seen};
@@ -45,17 +46,6 @@ const MAX_HELD: usize = 192 * 1024;
 const MAX_AHEAD: usize = 64 * 1024;
 /// New frames between two rounds of judging.
 const ROUND: usize = 2048;
-
-/// What one point knows of a connection that may be on the hop.
-#[derive(Debug, Default)]
-struct Half {
-    /// The pair it belongs to, once found.
-    pair: Option<u32>,
-    /// Data frames so far in each direction; the number decides which frames leave tokens.
-    nth: [u64; 2],
-    /// Events until the pair is found.
-    early: VecDeque<Passing>,
-}
 
 /// A hop between two points, in both directions.
 #[derive(Debug, Default)]

@@ -139,6 +139,12 @@ impl Key {
         (self.context >> 28) as u8
     }
 
+    /// Without a SYN the server is taken to have the lower port.
+    pub(crate) fn client_is_low_by_ports(&self) -> bool {
+        let [low, high] = self.ends();
+        low.1 > high.1
+    }
+
     /// The lower and the higher end.
     pub(crate) fn ends(&self) -> [(u128, u16); 2] {
         [

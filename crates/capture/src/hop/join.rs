@@ -9,22 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::outcome::{Horizon, Judged, Outcome, Seen};
-
-/// A frame that waits for its outcome.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    seen: Seen,
-    /// From the last acknowledgment to the end of the frame.
-    ahead: u32,
-    covered: u32,
-    pieces: u32,
-    inside_larger: bool,
-    fragmented: bool,
-    /// When any of the same bytes were sent again, by the clock of the point that they left.
-    again_ns: Option<i64>,
-    /// No other frame of the connection followed within a millisecond, or came that shortly before.
-    lone: bool,
-}
+use super::waiting::Waiting;
 
 /// A reset of the receiver.
 #[derive(Clone, Copy, Debug)]
@@ -346,53 +331,6 @@ fn went_on(acks: &VecDeque<(u64, i64)>, reset_ns: i64) -> bool {
     acks.back().is_some_and(|(last, at_ns)| {
         *at_ns > reset_ns && before.is_none_or(|(before, _)| last > before)
     })
-}
-
-impl Waiting {
-    fn new(seen: Seen, ahead: u32, lone: bool) -> Self {
-        Self {
-            seen,
-            ahead,
-            covered: 0,
-            pieces: 0,
-            inside_larger: false,
-            fragmented: false,
-            again_ns: None,
-            lone,
-        }
-    }
-
-    fn arrival(&self) -> Outcome {
-        match self {
-            Self {
-                fragmented: true, ..
-            } => Outcome::Fragmented,
-            Self { pieces: 2.., .. } => Outcome::Resplit,
-            // One piece, and the second capture missed the others.
-            Self { covered, seen, .. } if *covered < seen.len => Outcome::Resplit,
-            Self {
-                inside_larger: true,
-                ..
-            } => Outcome::MergedFurther,
-            _ => Outcome::Arrived,
-        }
-    }
-
-    fn judged(&self, connection: u32, outcome: Outcome) -> Judged {
-        Judged {
-            connection,
-            len: self.seen.len,
-            ahead: self.ahead,
-            number: self.seen.number,
-            turn: self.seen.turn,
-            lone: self.lone,
-            behind_hole: false,
-            pause_ns: self.seen.pause_ns,
-            time_ns: self.seen.time_ns,
-            own_ns: self.seen.own_ns,
-            outcome,
-        }
-    }
 }
 
 /// Keys of transmissions that can overlap a frame.

@@ -1,5 +1,5 @@
 use super::*;
-use coalescope_watch::facts::{Received, Sampling, Sent};
+use coalescope_watch::facts::{Frames, Received, Sampling, Sent};
 
 fn interface(name: &str, index: u32, frames: u64) -> Interface {
     Interface {
