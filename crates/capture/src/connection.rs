@@ -204,8 +204,7 @@ impl Connection {
     fn take_syn(&mut self, frame: &Frame, from: usize) {
         let syn = Syn::new(frame);
         if frame.flags.has(Flags::ACK) {
-            self.handshake.syn_ack_ns = frame.time_ns;
-            self.handshake.syn_ack = Some(syn);
+            self.handshake.take_answer(frame, syn);
         } else {
             self.handshake.syn_ns = frame.time_ns;
             self.handshake.syn = Some(syn);

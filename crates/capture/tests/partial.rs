@@ -267,6 +267,30 @@ fn a_capture_that_misses_frames_shows_timeouts_by_what_is_acknowledged() {
     );
 }
 
+/// The handshake of a later connection between the same ports, whose SYN was not captured, ends no handshake that began before.
+#[test]
+fn an_answer_to_another_syn_shows_no_round_trip() {
+    let bytes = capture("healthy-gro", "CLIENT");
+    let (header, records) = records(&bytes);
+    let later = |record: &Record<'_>, acked: u8| {
+        let mut bytes = record.0.to_vec();
+        let seconds = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes")) + 60;
+        bytes[..4].copy_from_slice(&seconds.to_le_bytes());
+        bytes[58] ^= acked;
+        bytes
+    };
+    // The SYN-ACK, and the ACK behind it.
+    let [answer, end] = [later(&records[1], 0x40), later(&records[2], 0)];
+    let all = std::iter::once(&records[0]).chain(&records[3..]);
+    let strange = [Record(&answer), Record(&end)];
+    let connection = traced(header, all.chain(&strange));
+    assert!(
+        connection.handshake_rtt_s.is_none_or(|rtt_s| rtt_s < 1.0),
+        "{connection:?}"
+    );
+    assert_eq!(connection.phases.connect_s, None, "{connection:?}");
+}
+
 /// Frames that a warning sums up, and those of connections that are kept.
 #[test]
 fn beyond_a_number_of_connections_the_oldest_are_summed_up() {

@@ -44,6 +44,12 @@ impl Syn {
     }
 }
 
+/// Whether a SYN-ACK acknowledges this SYN (RFC 9293, 3.5), and maybe data in it (RFC 7413).
+fn answers(isn: u32, ack: u32) -> bool {
+    const MOST_DATA: u32 = u16::MAX as u32;
+    (1..=1 + MOST_DATA).contains(&ack.wrapping_sub(isn))
+}
+
 impl Handshake {
     /// SYN to ACK: one round trip of the whole path, from any point on it.
     pub(crate) fn rtt_ns(&self) -> Option<i64> {
@@ -57,6 +63,14 @@ impl Handshake {
             12
         } else {
             0
+        }
+    }
+
+    /// Takes a SYN-ACK. The answer to another SYN, which the capture lacks, shows what hosts announce, and no round trip.
+    pub(super) fn take_answer(&mut self, frame: &Frame, syn_ack: Syn) {
+        self.syn_ack = Some(syn_ack);
+        if self.syn.is_none_or(|syn| answers(syn.isn, frame.ack)) {
+            self.syn_ack_ns = frame.time_ns;
         }
     }
 

@@ -31,7 +31,9 @@ impl Flow {
         shortest_ns.into_iter().chain(handshake_ns).min()
     }
 
-    /// New bytes below the mark are late, that is sent again, if their sender says so; else if a repair can have come by then.
+    /// New bytes below the mark are late, that is sent again, if their stamps say so; else if a repair can have come by then. Of what
+    /// left in order a box on the way may have sent a copy, with the first stamps: where no round trip shows how soon, a
+    /// timeout's time later.
     #[cold]
     pub(super) fn out_of_order(
         &mut self,
@@ -40,8 +42,9 @@ impl Flow {
         is_after: Option<bool>,
         around: Around,
     ) -> Data {
-        let by_time = || age_ns >= self.repair_takes_ns(around).unwrap_or(REORDER_NS);
-        let is_late = is_after.unwrap_or_else(by_time);
+        let unknown_ns = is_after.map_or(REORDER_NS, |_| MIN_RTO_NS);
+        let repair_ns = self.repair_takes_ns(around).unwrap_or(unknown_ns);
+        let is_late = is_after == Some(true) || age_ns >= repair_ns;
         let odd = self.tally.note_odd();
         odd.out_of_order += 1;
         odd.late += u32::from(is_late);

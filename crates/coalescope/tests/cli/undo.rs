@@ -417,6 +417,8 @@ fn of_several_hosts_each_is_named_with_its_fixes() {
             fs::create_dir(place.path(host)).unwrap();
             fs::write(place.path(&format!("{host}/ifconfig")), FREEBSD).unwrap();
             fs::write(place.path(&format!("{host}/hostname")), format!("{host}\n")).unwrap();
+            let sysctl = "net.inet.ip.forwarding: 0\nnet.inet6.ip6.forwarding: 0\n";
+            fs::write(place.path(&format!("{host}/sysctl")), sysctl).unwrap();
         }
         let output = place.run(&["fix", "--from", "left", "--from", "right"]);
         let said = words(&output);
