@@ -61,7 +61,7 @@ impl Flow {
         let before = std::mem::replace(&mut self.una, una);
         let heard_ns = std::mem::replace(&mut self.last_ack_ns, frame.time_ns);
         if self.ranges.lacks_some_of(before..una - FIN) {
-            self.note_missed(before, heard_ns, frame.time_ns);
+            self.note_missed(frame, heard_ns, after_hole);
         }
         let (tally, longest) = (&mut self.tally, &mut self.longest);
         let clean = self
@@ -74,15 +74,17 @@ impl Flow {
     }
 
     /// Data that was not captured has arrived: it passed here by now, and after all that had been acknowledged before. So the
-    /// silence since the last frame ends here, which is a gap if it is long by itself.
+    /// silence since the last frame ends here, which is a gap if it is long by itself, unless the sender may have paused: behind a
+    /// PSH, and with nothing reported missing. An acknowledgment that comes with data waited for that.
     #[cold]
-    fn note_missed(&mut self, before: u64, heard_ns: i64, now_ns: i64) {
+    fn note_missed(&mut self, frame: &Frame, heard_ns: i64, after_hole: bool) {
+        let now_ns = frame.time_ns;
         if self.counts.data_frames == 0 {
             return;
         }
         let silence_ns = now_ns - self.last_data_ns.max(heard_ns);
-        let is_pause = before >= self.ranges.next() && self.newest.is_pushed();
-        if silence_ns >= MIN_RTO_NS && !is_pause {
+        let may_pause = self.newest.is_pushed() && !after_hole && frame.sack().is_empty();
+        if silence_ns >= MIN_RTO_NS && frame.payload == 0 && !may_pause {
             self.slow
                 .get_or_insert_default()
                 .waits
