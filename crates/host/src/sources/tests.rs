@@ -330,6 +330,10 @@ fn nothing_understood_is_an_error_that_says_what_was_there() {
         (&b"hello\n"[..], "not recognised"),
         (b"", "empty"),
         (b"PK\x03\x04....", "zip archive"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n",
+            "pointer of Git LFS",
+        ),
         (b"\x7fELF\0\0\0", "no text"),
         (&gzip(b"hello")[..12], "reading failed"),
     ] {
