@@ -97,7 +97,15 @@ impl Understand<'_> {
         many: bool,
     ) -> Result<Part, About> {
         let origin = origin(place, piece, many);
-        if command.is_some_and(|command| command.elsewhere) {
+        let is_of_tree = of_path(&place.folder, &place.name).is_some();
+        if let Some(command) = command.filter(|command| command.elsewhere) {
+            // A sosreport has many of each namespace; which are of no use cannot be said of what was typed.
+            if is_of_tree && !command::is_known(&command.line) {
+                return Err(About::Unknown {
+                    what: origin,
+                    ours: false,
+                });
+            }
             let why = "it ran on another machine or in a container: give that as a host of its own";
             return Err(About::named(origin, why));
         }
@@ -115,7 +123,7 @@ impl Understand<'_> {
             self.behind(&origin, command, meant)
         });
         let Some(mut part) = part else {
-            let ours = command.is_some_and(|command| command::is_known(&command.line));
+            let ours = command.is_some_and(|command| command::is_read(&command.line));
             return Err(About::Unknown { what: origin, ours });
         };
         part.host = piece.host.map(str::to_owned);
