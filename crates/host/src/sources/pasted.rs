@@ -51,14 +51,17 @@ impl Understand<'_> {
             if pieces.is_empty() {
                 all.extend(silent(place, share));
             }
-            let many = pieces.len() > 1 || shares.len() > 1;
+            let is_one = pieces.len() == 1;
+            let many = !is_one || shares.len() > 1;
+            let of_share = share.file.and_then(command::of_name).filter(|_| is_one);
+            let by_name = of_share.as_ref().or(by_name.as_ref().filter(|_| !many));
             all.extend(pieces.into_iter().map(|piece| {
                 let piece = Piece {
                     host: piece.host.or(share.host.as_deref()),
                     line: piece.line + share.before,
                     ..piece
                 };
-                self.piece(place, by_name.as_ref(), &piece, many)
+                self.piece(place, by_name, &piece, many)
             }));
         }
         all
@@ -78,7 +81,7 @@ impl Understand<'_> {
             }
             None => piece.command.map(command::parse),
         };
-        let command = typed.as_ref().or(by_name.filter(|_| !many));
+        let command = typed.as_ref().or(by_name);
         let result = self.part(place, command, piece, many);
         Read {
             host: piece.host.map(str::to_owned),

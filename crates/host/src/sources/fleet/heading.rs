@@ -181,7 +181,7 @@ fn is_one_of(word: &str, known: &[&str]) -> bool {
 }
 
 /// A file that is named after a host: `gw.txt`, and not after a command or by its path on the host.
-fn of_file(path: &str) -> Option<&str> {
+pub(super) fn of_file(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let stem = command::stem(name);
     let is_command = command::is_known(path) || command::of_name(name).is_some();
