@@ -101,9 +101,21 @@ fn labels_of_each_line_name_hosts() {
 #[test]
 fn labels_that_are_files_name_commands() {
     let text = "sos/ethtool_-k_eth0:large-receive-offload: on\nsos/ethtool_-k_eth1:large-receive-offload: off [fixed]\n";
-    let host = one(text);
-    assert_eq!(has_lro(&host, "eth0"), Some(true));
-    assert_eq!(has_lro(&host, "eth1"), Some(false));
+    let more = FEATURES
+        .replace("eth0", "eth1")
+        .replace("offload: on", "offload: off");
+    let by_hand = |file: &str, output: &str| -> String {
+        output
+            .lines()
+            .map(|line| format!("{file}.txt:{line}\n"))
+            .collect()
+    };
+    let by_hand = by_hand("ethtool_eth0", FEATURES) + &by_hand("ethtool_eth1", &more);
+    for text in [text, &by_hand] {
+        let host = one(text);
+        assert_eq!(has_lro(&host, "eth0"), Some(true), "{text}");
+        assert_eq!(has_lro(&host, "eth1"), Some(false), "{text}");
+    }
 }
 
 /// `ip neigh` begins like the route to a host, and is none.

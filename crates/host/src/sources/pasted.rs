@@ -100,17 +100,8 @@ impl Understand<'_> {
         many: bool,
     ) -> Result<Part, About> {
         let origin = origin(place, piece, many);
-        let is_of_tree = of_path(&place.folder, &place.name).is_some();
         if let Some(command) = command.filter(|command| command.elsewhere) {
-            // A sosreport has many of each namespace; which are of no use cannot be said of what was typed.
-            if is_of_tree && !command::is_known(&command.line) {
-                return Err(About::Unknown {
-                    what: origin,
-                    ours: false,
-                });
-            }
-            let why = "it ran on another machine or in a container: give that as a host of its own";
-            return Err(About::named(origin, why));
+            return Err(elsewhere(place, origin, command));
         }
         // A change that complained is none.
         let is_refused = command.is_some_and(|command| {
@@ -149,6 +140,17 @@ impl Understand<'_> {
             says.then_some(part)
         })
     }
+}
+
+/// Why output is left out that is not of the host itself. A sosreport has many files of each namespace: those of no use need no
+/// name.
+fn elsewhere(place: &Place, what: String, command: &Command) -> About {
+    let is_of_tree = of_path(&place.folder, &place.name).is_some();
+    if is_of_tree && !command::is_known(&command.line) {
+        return About::Unknown { what, ours: false };
+    }
+    let why = "it ran on another machine or in a container: give that as a host of its own";
+    About::named(what, why)
 }
 
 /// What ethtool says of settings that it cannot read, and goes on (ethtool before 5.10).
