@@ -68,6 +68,9 @@ fn marks_of_a_page_are_none_of_the_output() {
     }
 }
 
+/// A line as a tool prints it, with the name in front of it.
+type Labelled<'a> = &'a dyn Fn(&str, &str) -> String;
+
 /// Tools put a name in front of each line that a host or a container printed.
 #[test]
 fn labels_of_each_line_name_hosts() {
@@ -75,7 +78,7 @@ fn labels_of_each_line_name_hosts() {
         FEATURES.to_owned(),
         FEATURES.replace("offload: on", "offload: off"),
     ];
-    let forms: [&dyn Fn(&str, &str) -> String; 5] = [
+    let forms: [Labelled<'_>; 5] = [
         &|host, line| format!("{host}:{line}\n"),
         &|host, line| format!("saved/{host}.log:{line}\n"),
         &|host, line| format!("{host:<6} | {line}\n"),

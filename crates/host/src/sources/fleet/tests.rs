@@ -76,9 +76,12 @@ fn lines_with_the_host_in_front_are_gathered_however_they_are_mixed() {
     assert_eq!(gathered(certain(&salt)), expected(&["gw", "lb-1"]));
 }
 
+/// A line as a tool prints it, with the name in front of it.
+type Labelled<'a> = &'a dyn Fn(&str, &str) -> String;
+
 #[test]
 fn labels_at_the_begin_of_each_line_name_hosts() {
-    let forms: [&dyn Fn(&str, &str) -> String; 6] = [
+    let forms: [Labelled<'_>; 6] = [
         &|host, line| format!("{host}:{line}\n"),
         &|host, line| format!("out/{host}.txt:{line}\n"),
         &|host, line| format!("{host:<9} | {line}\n"),
