@@ -266,6 +266,7 @@ fn open_format(
 
 fn not_a_capture(name: &str, window: &mut Window, packed: bool) -> OpenError {
     let name = name.to_owned();
+    window.ensure(error::STRANGER_BYTES);
     let first = window.bytes();
     if let Some(error) = window.failure().filter(|_| first.len() < 4) {
         let source = std::io::Error::new(error.kind(), error.to_string());

@@ -639,6 +639,10 @@ fn what_is_no_capture_is_told() {
     assert!(message(b"").starts_with("test is empty: expected a capture"));
     assert!(message(b"GET / HTTP/1.1").contains("47 45 54 20 2f 20 48 54 (\"GET / HT\")"));
     assert!(message(&[0xfd, b'7', b'z', b'X', b'Z', 0]).contains("xz -dc"));
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n";
+    for pointer in [&pointer[..], &gzip(pointer)] {
+        assert!(message(pointer).contains("pointer of Git LFS"));
+    }
     assert!(message(&gzip(b"plain text")).contains("unpacked, it begins with"));
     assert!(matches!(open(&gzip(b"")), Err(OpenError::Empty { .. })));
     let no_gzip = open(&[0x1f, 0x8b, 9, 9, 9]);

@@ -135,6 +135,12 @@ pub fn undecided(snapshot: &Snapshot) -> Vec<(String, String)> {
     owned.collect()
 }
 
+/// Whether forwarding is on at an interface, and no text lists what else there is to route to.
+#[must_use]
+pub fn is_alone(snapshot: &Snapshot, key: &str) -> bool {
+    forward::is_alone(snapshot, key)
+}
+
 /// Gives roles of what is stacked on top to what is beneath.
 fn inherit(graph: &Graph, all: &mut BTreeMap<String, Vec<Role>>) {
     let keys: Vec<String> = all.keys().cloned().collect();

@@ -24,6 +24,7 @@ mod mail;
 mod margin;
 mod normalise;
 mod outcome;
+mod page;
 mod pasted;
 mod place;
 mod relinked;

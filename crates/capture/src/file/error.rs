@@ -83,6 +83,10 @@ const KNOWN_STRANGERS: &[(&[u8], &str)] = &[
     ),
     (b"PK\x03\x04", "It is a zip archive: unpack it first"),
     (
+        b"version https://git-lfs.github.com/spec/",
+        "It is a pointer of Git LFS, which stands in place of the file: fetch the file itself (git lfs pull)",
+    ),
+    (
         b"snoop\0\0\0",
         "It is a snoop capture: convert it (editcap -F pcapng IN OUT)",
     ),
@@ -98,6 +102,9 @@ const KNOWN_STRANGERS: &[(&[u8], &str)] = &[
 
 const GENERAL_ADVICE: &str =
     "If Wireshark opens it, convert it with editcap -F pcapng IN OUT, else record it again";
+
+/// As many bytes as are needed to tell them.
+pub(super) const STRANGER_BYTES: usize = 64;
 
 /// What to do about a file that begins with these bytes.
 pub(super) fn advice(first: &[u8]) -> &'static str {

@@ -27,6 +27,17 @@ pub(super) fn forwarder(snapshot: &Snapshot, around: &Around<'_>, key: &str) -> 
     whys.next().map(|why| role(RoleName::Forwarder, why))
 }
 
+/// Whether forwarding is on at an interface, and no other one of its stack was read, not even the loopback, which each list of
+/// all links has.
+pub(super) fn is_alone(snapshot: &Snapshot, key: &str) -> bool {
+    let Some(interface) = snapshot.interfaces.get(key) else {
+        return false;
+    };
+    let all = snapshot.interfaces.values();
+    let beside = all.filter(|other| other.namespace == interface.namespace);
+    beside.count() == 1 && !settings(snapshot, key).is_empty()
+}
+
 /// A NIC without a carrier.
 fn receives_nothing(snapshot: &Snapshot, key: &str) -> bool {
     let interface = snapshot.interfaces.get(key);

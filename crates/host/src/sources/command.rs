@@ -123,6 +123,39 @@ pub(super) fn is_change(line: &str) -> bool {
     !command.elsewhere && !changes::of(&command.line).is_empty()
 }
 
+/// Whether output of this command can be read here: what else a sosreport has of each interface, or of /proc/sys, is of no use
+/// and needs no name.
+pub(super) fn is_read(line: &str) -> bool {
+    let is_setting = line.starts_with("/proc/sys/") && !line.starts_with("/proc/sys/net/");
+    let mut words = line.split_whitespace();
+    let is_ethtool = words.next().is_some_and(|word| base(word) == "ethtool");
+    let mut options = words.filter(|word| word.starts_with('-')).peekable();
+    let is_bare = !is_ethtool || options.peek().is_none();
+    is_known(line) && !is_setting && (is_bare || options.any(|option| OPTIONS.contains(&option)))
+}
+
+/// Options of ethtool(8) whose output is read, or that say in which form another one prints.
+const OPTIONS: [&str; 18] = [
+    "-k",
+    "--show-features",
+    "--show-offload",
+    "-i",
+    "--driver",
+    "-S",
+    "--statistics",
+    "-g",
+    "--show-ring",
+    "-c",
+    "--show-coalesce",
+    "-l",
+    "--show-channels",
+    "-n",
+    "-u",
+    "--show-nfc",
+    "--show-ntuple",
+    "-K",
+];
+
 /// PowerShell's, that only read.
 fn is_cmdlet(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();

@@ -22,6 +22,12 @@ pub(super) enum Content {
 
 const MAGIC: &[(&[u8], Content)] = &[
     (
+        b"version https://git-lfs.github.com/spec/",
+        Content::Foreign(
+            "a pointer of Git LFS, which stands in place of the file: `git lfs pull` fetches the file itself",
+        ),
+    ),
+    (
         b"PK\x03\x04",
         Content::Foreign("a zip archive: unpack it, and give the folder"),
     ),

@@ -3,6 +3,7 @@
 
 mod folded;
 mod heading;
+mod labels;
 mod tools;
 
 use std::borrow::Cow;
@@ -16,6 +17,8 @@ use heading::Heading;
 pub(super) struct Share<'a> {
     /// `None` for what stands before the first host.
     pub(super) host: Option<Cow<'a, str>>,
+    /// The file that it stood in, named after a command.
+    pub(super) file: Option<&'a str>,
     /// How many lines of the text stand before it.
     pub(super) before: usize,
     pub(super) text: Cow<'a, str>,
@@ -26,6 +29,7 @@ impl<'a> Share<'a> {
     pub(super) fn whole(text: &'a str) -> Share<'a> {
         Share {
             host: None,
+            file: None,
             before: 0,
             text: Cow::Borrowed(text),
         }
@@ -44,6 +48,7 @@ pub(super) fn certain(text: &str) -> Option<Vec<Share<'_>>> {
     let in_front = gathered(text, |line, _| tools::fabric(line));
     in_front
         .or_else(|| prefixed(text))
+        .or_else(|| labels::labelled(text))
         .or_else(|| indented(text))
 }
 
@@ -80,6 +85,7 @@ fn cut<'a>(text: &'a str, headings: &[Heading<'a>]) -> Vec<Share<'a>> {
             };
             hosts.into_iter().map(move |host| Share {
                 host: Some(host),
+                file: None,
                 before: heading.lines,
                 text: Cow::Borrowed(&text[heading.end..end]),
             })
@@ -158,6 +164,7 @@ impl<'a> Gathering<'a> {
         if at == self.shares.len() {
             self.shares.push(Share {
                 host: host.map(Cow::Borrowed),
+                file: None,
                 before: number,
                 text: Cow::Owned(String::new()),
             });

@@ -10,12 +10,19 @@ pub(super) fn cut(text: String) -> String {
     straight(&text).unwrap_or(text)
 }
 
-/// Without the number that `cat -n` and `nl` put before each line.
+/// Without the number that `cat -n` and `nl` put before each line. Numbers of lines count upwards; a single line of numbers is
+/// a setting (`net.ipv4.tcp_rmem`).
 fn unnumbered(text: &str) -> Option<String> {
-    each(text, |line| {
-        let (number, rest) = line.split_once('\t')?;
-        number.trim_start().parse::<u32>().ok().map(|_| rest)
-    })
+    let bare = each(text, |line| numbered(line).map(|(_, rest)| rest))?;
+    let numbers = || filled(text).filter_map(numbered).map(|(number, _)| number);
+    let mut pairs = numbers().zip(numbers().skip(1)).peekable();
+    pairs.peek()?;
+    pairs.all(|(above, below)| above < below).then_some(bare)
+}
+
+fn numbered(line: &str) -> Option<(u32, &str)> {
+    let (number, rest) = line.split_once('\t')?;
+    Some((number.trim_start().parse().ok()?, rest))
 }
 
 /// Without the host and the program that syslog names behind the time (RFC 3164 section 4.1): `gw netdump[1234]: `.
@@ -142,6 +149,11 @@ mod tests {
     fn numbers_and_what_syslog_puts_in_front_are_cut_off() {
         let numbered = "     1\t$ ip link\n     2\t  link/ether\n";
         assert_eq!(cut(numbered.to_owned()), "$ ip link\n  link/ether\n");
+        let found = "    12\tnet.ipv4.ip_forward = 1\n    40\tnet.ipv6.conf.all.forwarding = 0\n";
+        assert_eq!(
+            cut(found.to_owned()),
+            "net.ipv4.ip_forward = 1\nnet.ipv6.conf.all.forwarding = 0\n"
+        );
         let sign = "Nov 27 10:00:00 gw dump[7]: ";
         let logged = format!("{sign}$ ip link\n{}\n{sign}  link/ether\n", sign.trim_end());
         assert_eq!(cut(logged), "$ ip link\n\n  link/ether\n");
@@ -159,6 +171,10 @@ mod tests {
             "",
             "\n \n",
             "é: 10\n",
+            // Settings of several numbers, as /proc/sys has them.
+            "4096\t131072\t6291456\n",
+            "1\t0\n",
+            "4\tx\n3\ty\n",
             "Nov 27\n",
         ] {
             assert_eq!(cut(text.to_owned()), text);

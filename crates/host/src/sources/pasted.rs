@@ -51,14 +51,17 @@ impl Understand<'_> {
             if pieces.is_empty() {
                 all.extend(silent(place, share));
             }
-            let many = pieces.len() > 1 || shares.len() > 1;
+            let is_one = pieces.len() == 1;
+            let many = !is_one || shares.len() > 1;
+            let of_share = share.file.and_then(command::of_name).filter(|_| is_one);
+            let by_name = of_share.as_ref().or(by_name.as_ref().filter(|_| !many));
             all.extend(pieces.into_iter().map(|piece| {
                 let piece = Piece {
                     host: piece.host.or(share.host.as_deref()),
                     line: piece.line + share.before,
                     ..piece
                 };
-                self.piece(place, by_name.as_ref(), &piece, many)
+                self.piece(place, by_name, &piece, many)
             }));
         }
         all
@@ -78,7 +81,7 @@ impl Understand<'_> {
             }
             None => piece.command.map(command::parse),
         };
-        let command = typed.as_ref().or(by_name.filter(|_| !many));
+        let command = typed.as_ref().or(by_name);
         let result = self.part(place, command, piece, many);
         Read {
             host: piece.host.map(str::to_owned),
@@ -97,9 +100,8 @@ impl Understand<'_> {
         many: bool,
     ) -> Result<Part, About> {
         let origin = origin(place, piece, many);
-        if command.is_some_and(|command| command.elsewhere) {
-            let why = "it ran on another machine or in a container: give that as a host of its own";
-            return Err(About::named(origin, why));
+        if let Some(command) = command.filter(|command| command.elsewhere) {
+            return Err(elsewhere(place, origin, command));
         }
         // A change that complained is none.
         let is_refused = command.is_some_and(|command| {
@@ -115,7 +117,7 @@ impl Understand<'_> {
             self.behind(&origin, command, meant)
         });
         let Some(mut part) = part else {
-            let ours = command.is_some_and(|command| command::is_known(&command.line));
+            let ours = command.is_some_and(|command| command::is_read(&command.line));
             return Err(About::Unknown { what: origin, ours });
         };
         part.host = piece.host.map(str::to_owned);
@@ -138,6 +140,17 @@ impl Understand<'_> {
             says.then_some(part)
         })
     }
+}
+
+/// Why output is left out that is not of the host itself. A sosreport has many files of each namespace: those of no use need no
+/// name.
+fn elsewhere(place: &Place, what: String, command: &Command) -> About {
+    let is_of_tree = of_path(&place.folder, &place.name).is_some();
+    if is_of_tree && !command::is_known(&command.line) {
+        return About::Unknown { what, ours: false };
+    }
+    let why = "it ran on another machine or in a container: give that as a host of its own";
+    About::named(what, why)
 }
 
 /// What ethtool says of settings that it cannot read, and goes on (ethtool before 5.10).

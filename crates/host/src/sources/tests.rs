@@ -129,8 +129,8 @@ const SOSREPORT: &[(&str, &str)] = &[
         "stub\nmtu 1500\n",
     ),
     (
-        "sosreport-hv1-00123456-2024-03-01-abc/sos_commands/networking/ethtool_-a_eth0",
-        "Pause parameters for eth0:\n",
+        "sosreport-hv1-00123456-2024-03-01-abc/sos_commands/networking/ethtool_-g_eth0",
+        "netlink error: x\n",
     ),
     (
         "sosreport-hv1-00123456-2024-03-01-abc/sos_commands/networking/namespaces/blue/ip_netns_exec_blue_ethtool_-S_v0",
@@ -156,7 +156,7 @@ fn check_sosreport(hosts: &[Host]) {
     assert!(snapshot.stack.is_empty());
     let unread = unread(snapshot);
     assert!(
-        unread.iter().any(|line| line.contains("ethtool_-a_eth0")),
+        unread.iter().any(|line| line.contains("ethtool_-g_eth0")),
         "{unread:?}"
     );
     assert!(
@@ -330,6 +330,10 @@ fn nothing_understood_is_an_error_that_says_what_was_there() {
         (&b"hello\n"[..], "not recognised"),
         (b"", "empty"),
         (b"PK\x03\x04....", "zip archive"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n",
+            "pointer of Git LFS",
+        ),
         (b"\x7fELF\0\0\0", "no text"),
         (&gzip(b"hello")[..12], "reading failed"),
     ] {

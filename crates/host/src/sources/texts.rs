@@ -10,6 +10,7 @@ use super::limits::Limits;
 use super::mail;
 use super::margin;
 use super::normalise;
+use super::page;
 use super::place::Place;
 use super::saved::{self, Saved};
 use crate::assemble::{Part, scope};
@@ -40,7 +41,8 @@ impl Texts for Understand<'_> {
         if bundle::is_bundle(&text) {
             return self.bundles(place, &text, found);
         }
-        self.pasted(place, &margin::cut(front::unmarked(text)), found)
+        let text = front::unmarked(page::plain(text));
+        self.pasted(place, &margin::cut(text), found)
     }
 }
 

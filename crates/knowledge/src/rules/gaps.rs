@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use coalescope_host::model::{Interface, Platform, Snapshot, VirtualSwitch};
 use coalescope_host::names::{LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
-use coalescope_host::roles::{Role, RoleName, roles, undecided};
+use coalescope_host::roles::{Role, RoleName, is_alone, roles, undecided};
 
 /// ethtool(8)'s name for LRO: of all merging it harms hosts that forward frames most.
 const LRO: &str = "large-receive-offload";
@@ -41,8 +41,12 @@ fn wires(snapshot: &Snapshot) -> Vec<Gap> {
             unplaced(snapshot, &roles),
             unmerged(snapshot, &roles, (LRO, "(ethtool -k)")),
             old_rules(snapshot),
+            alone(snapshot, &roles, "(ip -d link)"),
         ],
-        Some(Platform::Freebsd) => vec![unmerged(snapshot, &roles, (BSD_LRO, "(ifconfig)"))],
+        Some(Platform::Freebsd) => vec![
+            unmerged(snapshot, &roles, (BSD_LRO, "(ifconfig)")),
+            alone(snapshot, &roles, "(ifconfig)"),
+        ],
         Some(Platform::Windows) => vec![unnamed(snapshot, &roles)],
         _ => Vec::new(),
     }
@@ -82,6 +86,15 @@ fn unmerged(snapshot: &Snapshot, roles: &Roles, (lro, command): (&str, &str)) ->
         is_transit && !is_read && (is_wire(interface) || is_member && is_nic(interface))
     });
     gap("whether LRO is on at", all.map(|(key, _)| key), command).filter(|_| has_features(snapshot))
+}
+
+/// Ends, as far as was read, of a host that forwards: what it forwards to may be a link that nobody listed.
+fn alone(snapshot: &Snapshot, roles: &Roles, command: &str) -> Option<Gap> {
+    let all = snapshot.interfaces.keys().filter(|key| {
+        let mut own = roles[*key].iter();
+        own.any(|role| role.role == RoleName::Endpoint) && is_alone(snapshot, key)
+    });
+    gap("which links there are beside", all, command)
 }
 
 /// Adapters that may be uplinks, since their descriptions were not read, or were cut.
@@ -234,11 +247,15 @@ const WINDOWS_KERNEL: Wanted = Wanted {
     is_there: |snapshot| snapshot.kernel.is_some() || has_software_rsc(snapshot),
     ..KERNEL
 };
-/// The only build whose switches lose frames that they merge (see hyperv-ws2019-rsc-jumbo).
+/// The only build whose switches lose frames that they merge (see hyperv-ws2019-rsc-jumbo). Of a host whose build is not known
+/// either, this may be the one.
 const WINDOWS_SOFTWARE_RSC: Wanted = Wanted {
     what: "software RSC of the switch (Get-VMSwitch | fl)",
     decides: true,
-    is_there: |snapshot| !is_server_2019(snapshot) || snapshot.switches.values().all(is_rsc_known),
+    is_there: |snapshot| {
+        let is_other = snapshot.kernel.is_some() && !is_server_2019(snapshot);
+        is_other || snapshot.switches.values().all(is_rsc_known)
+    },
 };
 const WINDOWS_JUMBO: Wanted = Wanted {
     what: "jumbo frames of the switch's uplinks (Get-NetAdapterAdvancedProperty)",
@@ -316,8 +333,11 @@ fn is_rsc_known(switch: &VirtualSwitch) -> bool {
     switch.software_rsc.is_some() || switch.kind.as_deref() != Some("external")
 }
 
+/// Of the loopback they say nothing.
 fn has_features(snapshot: &Snapshot) -> bool {
-    any(snapshot, |interface| !interface.features.is_empty())
+    any(snapshot, |interface| {
+        !interface.features.is_empty() && interface.kind.as_deref() != Some("loopback")
+    })
 }
 
 fn any(snapshot: &Snapshot, wanted: fn(&Interface) -> bool) -> bool {

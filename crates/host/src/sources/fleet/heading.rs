@@ -181,10 +181,14 @@ fn is_one_of(word: &str, known: &[&str]) -> bool {
 }
 
 /// A file that is named after a host: `gw.txt`, and not after a command or by its path on the host.
-fn of_file(path: &str) -> Option<&str> {
+pub(super) fn of_file(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let stem = command::stem(name);
-    let is_command = command::is_known(path) || command::of_name(name).is_some();
+    // `ethtool_eth0` names no option, and no host either: those have no underscore as a rule, and `ip-192-0-2-7` is one.
+    let is_begun = stem
+        .split_once('_')
+        .is_some_and(|(word, _)| command::is_known(word));
+    let is_command = command::is_known(path) || command::of_name(name).is_some() || is_begun;
     (!is_command && is_host(stem)).then_some(stem)
 }
 

@@ -76,6 +76,50 @@ fn lines_with_the_host_in_front_are_gathered_however_they_are_mixed() {
     assert_eq!(gathered(certain(&salt)), expected(&["gw", "lb-1"]));
 }
 
+/// A line as a tool prints it, with the name in front of it.
+type Labelled<'a> = &'a dyn Fn(&str, &str) -> String;
+
+#[test]
+fn labels_at_the_begin_of_each_line_name_hosts() {
+    let forms: [Labelled<'_>; 6] = [
+        &|host, line| format!("{host}:{line}\n"),
+        &|host, line| format!("out/{host}.txt:{line}\n"),
+        &|host, line| format!("{host:<9} | {line}\n"),
+        &|host, line| format!("web.1.x2vq@{host}    | {line}\n"),
+        &|host, line| format!("[pod/{host}/agent] {line}\n"),
+        &|host, line| format!("{host}\t{line}\n"),
+    ];
+    let hosts = ["gw", "lb-1", "node2"];
+    for form in forms {
+        for hosts in [&hosts[..], &hosts[..1]] {
+            let of = |(host, last)| -> String {
+                let lines = links(last);
+                lines.lines().map(|line| form(host, line)).collect()
+            };
+            let text: String = hosts.iter().copied().zip(1..).map(of).collect();
+            assert_eq!(gathered(certain(&text)), expected(hosts), "{text}");
+        }
+    }
+}
+
+/// grep(1) puts the names of files in front, which say which command printed what was found.
+#[test]
+fn labels_that_are_names_of_commands_name_no_host() {
+    let text = "ethtool_-k_eth0.txt:large-receive-offload: on\na/ethtool_-k_eth1:large-receive-offload: off\n";
+    let shares = certain(text).unwrap();
+    let files: Vec<_> = shares
+        .iter()
+        .map(|share| (share.file, &share.host))
+        .collect();
+    assert_eq!(
+        files,
+        [
+            (Some("ethtool_-k_eth0.txt"), &None),
+            (Some("a/ethtool_-k_eth1"), &None)
+        ]
+    );
+}
+
 #[test]
 fn words_above_outputs_are_likely() {
     let forms: [&dyn Fn(&str) -> String; 9] = [

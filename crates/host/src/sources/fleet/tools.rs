@@ -23,6 +23,7 @@ pub(super) fn wrapped(text: &str) -> Option<Vec<Share<'_>>> {
 fn share<'a>(host: &'a str, before: usize, text: String) -> Share<'a> {
     Share {
         host: Some(Cow::Borrowed(host)),
+        file: None,
         before,
         text: Cow::Owned(text),
     }

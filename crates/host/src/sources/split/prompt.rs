@@ -119,6 +119,12 @@ fn brackets(line: &str) -> Option<Separator<'_>> {
     let host = behind.split([' ', ':']).next()?;
     let command = match rest.chars().next() {
         Some('#' | '$' | '%' | '>') => &rest[1..],
+        // Of csh on FreeNAS, the path is behind the brackets: `[root@nas] ~# ifconfig`.
+        Some(' ') if !behind.contains(':') => {
+            let (path, command) = sign_of(rest)?;
+            let path = path.trim_start();
+            (path.starts_with(['~', '/']) && is_path(path)).then_some(command)?
+        }
         Some(' ') | None if behind.contains(':') => rest,
         _ => return None,
     };
@@ -214,12 +220,12 @@ fn is_mac(path: &str) -> bool {
     matches!(words.as_slice(), [folder, user] if folder.starts_with(['~', '/']) && is_name(user))
 }
 
-/// `# ethtool -k eth0`, `$ ip link`, and of busybox `/etc # ip link`, `~ # ip link`.
+/// `# ethtool -k eth0`, `$ ip link`, and of busybox `/etc # ip link`, `~ # ip link`, with or without the blank.
 fn sign(line: &str) -> Option<Separator<'_>> {
     let (path, command) = sign_of(line)?;
     // `#> ` of a prompt that somebody made.
     let fits = matches!(path, "" | "#" | "$")
-        || path.starts_with(['/', '~']) && path.trim_end().len() + 1 == path.len();
+        || path.starts_with(['/', '~']) && path.trim_end().len() + 1 >= path.len();
     let style = match line.chars().next()? {
         // What follows `# ` is a comment more often than not.
         '#' => Style::Known,

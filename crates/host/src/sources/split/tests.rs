@@ -18,6 +18,8 @@ fn every_prompt_separates() {
         ("root@nas[/mnt/tank]# ", Some("nas")),
         ("me@mac ~ % ", Some("mac")),
         ("[root@hv1 ~]# ", Some("hv1")),
+        ("[root@nas] ~# ", Some("nas")),
+        ("[root@nas] /mnt/tank# ", Some("nas")),
         (
             "[2.7.2-RELEASE][root@pf.example.org]/root: ",
             Some("pf.example.org"),
@@ -57,6 +59,14 @@ fn a_bare_sign_wants_a_known_command() {
             (Some("mac"), Some("whoami"), "me\n")
         ]
     );
+    for sign in ["/ # ", "~ # ", "~# ", "/tmp/x # ", "/tmp/x# "] {
+        let text = format!("{sign}ip link\n1: lo\n{sign}whoami\nme\n");
+        let expected = [
+            (None, Some("ip link"), "1: lo\n"),
+            (None, Some("whoami"), "me\n"),
+        ];
+        assert_eq!(commands(&text), expected, "{sign}");
+    }
     let busybox = "/ # ip link\n1: lo\n~ # brctl show\nbridge\n";
     let expected = [
         (None, Some("ip link"), "1: lo\n"),

@@ -3,6 +3,7 @@
 mod features;
 mod json;
 mod named;
+mod release;
 mod settings;
 mod tables;
 

@@ -162,8 +162,13 @@ fn interface_of_command<'a>(text: &Text<'a>) -> Option<&'a str> {
         '_' => sosreport_name(rest)?,
         _ => return None,
     };
-    let name = unquoted(name);
+    let name = unquoted(first_of_pipe(name));
     Some(name).filter(|name| is_name(name) && !is_shells(name))
+}
+
+/// `eth0` of `eth0|grep` and `eth0;`: the shell needs no blank there.
+fn first_of_pipe(word: &str) -> &str {
+    word.split(['|', ';', '&', '>']).next().unwrap_or(word)
 }
 
 /// A word without the quotes around it.
@@ -243,6 +248,11 @@ mod tests {
             "ethtool -k eth0",
             "ethtool -k 'eth0'",
             "ethtool -k \"eth0\" | grep large",
+            "ethtool -k eth0|grep large",
+            "ethtool -k 'eth0'|grep large",
+            "ethtool -k eth0;",
+            "ethtool -k eth0&&echo",
+            "ethtool -k eth0>features",
         ] {
             assert_eq!(named_by(quoted), Some("eth0"), "{quoted}");
         }

@@ -12,10 +12,13 @@ pub(super) const LIST: Reader = Reader {
     read: list,
 };
 
-/// `virsh dumpxml GUEST`.
+/// `virsh dumpxml GUEST`, or the element of an interface in it.
 pub(super) const XML: Reader = Reader {
     name: "virsh dumpxml",
-    recognises: |text| first_line(text).starts_with("<domain "),
+    recognises: |text| {
+        let line = first_line(text);
+        line.starts_with("<domain ") || line.starts_with("<interface type=")
+    },
     read: xml,
 };
 
@@ -55,13 +58,17 @@ fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
     out.finish();
 }
 
-/// libvirt prints each element on a line of its own, and attributes within single quotes.
+/// libvirt prints each element on a line of its own, and attributes within single quotes; others within double ones.
 fn xml(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, XML.name, snapshot);
     let mut open: Option<Plug<'_>> = None;
     let mut is_whole = false;
+    let end = match first_line(text).starts_with("<domain ") {
+        true => "</domain>",
+        false => "</interface>",
+    };
     for line in out.lines().map(str::trim) {
-        is_whole |= line == "</domain>";
+        is_whole |= line == end;
         if line.starts_with("<interface ") {
             open = Some(Plug::default());
         } else if line == "</interface>" {
@@ -113,6 +120,9 @@ impl<'a> Plug<'a> {
 
 /// The value of ` name='value'`.
 fn attribute<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = line.split_once(&format!(" {name}='"))?;
-    rest.split_once('\'').map(|(value, _)| value)
+    let within = |quote: char| {
+        let (_, rest) = line.split_once(&format!(" {name}={quote}"))?;
+        rest.split_once(quote).map(|(value, _)| value)
+    };
+    within('\'').or_else(|| within('"'))
 }

@@ -1,6 +1,7 @@
 //! Outputs of ethtool that do not say which interface they are about: `-i`, `-S` and
 //! `-n eth0 rx-flow-hash udp4`.
 
+use super::release;
 use crate::model::{Driver, Interface, Rss, Snapshot};
 use crate::text::linux::out::Out;
 use crate::text::notes::{first_line, first_lines};
@@ -62,6 +63,8 @@ fn driver(out: &mut Out<'_>, block: &mut Interface, _: &Text<'_>) {
             _ => out.unknown(line),
         }
     }
+    let kernel = release::kernel(&driver).map(str::to_owned);
+    out.snapshot.kernel = kernel.or(out.snapshot.kernel.take());
     block.kind = kind(&driver).map(str::to_owned);
     block.driver = Some(driver).filter(|driver| !driver.name.is_empty());
 }

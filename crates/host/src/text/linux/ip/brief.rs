@@ -4,7 +4,7 @@ use super::beneath::{Beneath, is_index};
 use super::details;
 use super::facts::Facts;
 use crate::model::{Interface, Snapshot};
-use crate::text::linux::out::{Out, is_name};
+use crate::text::linux::out::{Out, command_words, is_name};
 use crate::text::notes::{first_lines, mac};
 use crate::text::{Reader, Text};
 
@@ -12,11 +12,20 @@ use crate::text::{Reader, Text};
 pub(in crate::text::linux) const BRIEF: Reader = Reader {
     name: "ip -br",
     recognises: |text| {
-        let mut lines = first_lines(text).peekable();
-        lines.peek().is_some() && lines.all(|line| Line::of(line).is_some())
+        let mut lines = first_lines(text).map(|line| Line::of(line).is_some());
+        lines.next() == Some(true) && (is_asked_for(text) || lines.all(|is_line| is_line))
     },
     read,
 };
+
+/// Whether the command says that such lines come first, whatever stands below.
+fn is_asked_for(text: &Text<'_>) -> bool {
+    let mut options = command_words(text).filter_map(|word| word.strip_prefix('-'));
+    options.any(|option| {
+        let option = option.trim_start_matches('-');
+        option.len() > 1 && "brief".starts_with(option)
+    })
+}
 
 /// States of links (`operstate` of RFC 2863), as iproute2 prints them (ip/ipaddress.c).
 const STATES: [&str; 7] = [
@@ -90,7 +99,7 @@ fn elsewhere(at: Option<&str>) -> Facts {
 fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, BRIEF.name, snapshot);
     let mut beneath = Beneath::default();
-    for line in out.lines() {
+    for line in out.lines().filter(|line| !line.is_empty()) {
         match Line::of(line) {
             Some(Line {
                 name,

@@ -17,7 +17,9 @@ pub(in crate::text::linux) const LINK: Reader = Reader {
     recognises: |text| {
         let line = first_line(text);
         let header = Header::of(line).is_some_and(|header| !header.is_port());
-        header || one_line_address(line).is_some()
+        // A program for macOS with the name and the form of ip(8) says `status UP`.
+        let is_of_mac = line.contains(" status ");
+        header && !is_of_mac || one_line_address(line).is_some()
     },
     read,
 };

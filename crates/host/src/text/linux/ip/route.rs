@@ -90,7 +90,25 @@ fn is_route(line: &str) -> bool {
     let known = words
         .clone()
         .any(|word| matches!(word, "dev" | "proto" | "nhid"));
-    (to == "default" || is_prefix(to)) && known
+    (to == "default" || is_prefix(to)) && known && !is_neighbour(line)
+}
+
+/// States of neighbours, as `ip neigh` has them at the end of a line (ip/ipneigh.c).
+const NEIGHBOURS: [&str; 8] = [
+    "INCOMPLETE",
+    "REACHABLE",
+    "STALE",
+    "DELAY",
+    "PROBE",
+    "FAILED",
+    "NOARP",
+    "PERMANENT",
+];
+
+/// `192.0.2.7 dev eth0 lladdr 02:00:00:00:00:07 STALE`, which begins like the route to a host.
+fn is_neighbour(line: &str) -> bool {
+    let last = line.split_whitespace().next_back();
+    last.is_some_and(|word| NEIGHBOURS.contains(&word))
 }
 
 fn is_prefix(word: &str) -> bool {
