@@ -13,4 +13,4 @@ pub use connection::{
 };
 pub use datagrams::DatagramHop;
 pub use hop::{Blocked, Hop, HopConnection, Left, Loser, Outcomes, Slot, Strip};
-pub use trace::{Point, Trace};
+pub use trace::{COUNTED_NS, Point, Trace, UNTIMED_FRAMES};

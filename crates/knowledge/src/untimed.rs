@@ -1,16 +1,10 @@
 //! Captures whose clock stands, or counts frames: loss is still seen by bytes, but whatever rests on time is not.
 
-use coalescope_capture::facts::{Point, Trace};
+use coalescope_capture::facts::{COUNTED_NS, Point, Trace, UNTIMED_FRAMES};
 
 use crate::finding::Finding;
 use crate::overview::Overview;
 use crate::words::without_frames;
-
-/// So many frames at one time are no burst ([`coalescope_capture`] warns from here on, too).
-const MANY: u64 = 20;
-
-/// What text2pcap adds from each frame to the next, for want of times.
-const COUNTED_S: f64 = 1e-6;
 
 /// The finding for a trace in which some points show no time at all: "nothing is wrong" is said of no such trace.
 pub(crate) fn untimed(trace: &Trace, overview: &Overview<'_>) -> Option<Finding> {
@@ -34,9 +28,10 @@ pub(crate) fn untimed(trace: &Trace, overview: &Overview<'_>) -> Option<Finding>
 fn is_untimed(point: &Point) -> bool {
     let times = point.first_s.zip(point.last_s);
     let all_s = times.map(|(first_s, last_s)| last_s - first_s);
-    let counted_s = point.frames.saturating_sub(1) as f64 * COUNTED_S;
-    let is = |all_s: f64| all_s == 0.0 || (all_s - counted_s).abs() < COUNTED_S / 2.0;
-    point.frames >= MANY && all_s.is_some_and(is)
+    let step_s = COUNTED_NS as f64 / 1e9;
+    let counted_s = point.frames.saturating_sub(1) as f64 * step_s;
+    let is = |all_s: f64| all_s == 0.0 || (all_s - counted_s).abs() < step_s / 2.0;
+    point.frames >= UNTIMED_FRAMES && all_s.is_some_and(is)
 }
 
 #[cfg(test)]

@@ -8,6 +8,11 @@ use super::datagrams::DatagramHop;
 use super::hop::Hop;
 use crate::kept::Connections;
 
+/// So many frames at one time are no burst: no clock is so coarse that a transfer shows nothing of it.
+pub const UNTIMED_FRAMES: u64 = 20;
+/// What text2pcap adds from each frame to the next where its input has no times: a microsecond (its manual, -t).
+pub const COUNTED_NS: i64 = 1_000;
+
 /// Everything read from one set of captures.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Trace {

@@ -1,12 +1,7 @@
 //! Times that stand still, or count frames.
 
 use super::batch::Item;
-
-/// So many frames at one time are no burst: no clock is so coarse that a transfer shows nothing of it.
-const MANY: u64 = 20;
-
-/// What text2pcap adds from each frame to the next where its input has no times: a microsecond (its manual, -t).
-const COUNTED_NS: i64 = 1_000;
+use crate::facts::trace::{COUNTED_NS, UNTIMED_FRAMES};
 
 /// The times of a file, as long as they show nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +35,7 @@ impl Times {
 
     /// A warning, if the times show nothing.
     pub(super) fn words(&self) -> Option<String> {
-        if self.go_on || self.frames < MANY {
+        if self.go_on || self.frames < UNTIMED_FRAMES {
             return None;
         }
         let (how, why) = match self.step_ns {

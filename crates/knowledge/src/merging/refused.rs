@@ -101,55 +101,45 @@ fn is_whole(large: &Outcomes) -> bool {
 }
 
 /// Connections whose merged frames are refused.
-pub(super) enum Refused<'a> {
-    /// Each shows that by itself.
-    ByThemselves(Vec<(&'a Connection, &'a Direction)>),
-    /// Each is too short for that, and all that have their data go one way show it.
-    Together(Vec<(&'a Connection, &'a Direction)>),
+pub(super) struct Refused<'a> {
+    all: Vec<(&'a Connection, &'a Direction)>,
+    /// Each is too short to show that by itself, and all that have their data go one way show it.
+    together: bool,
 }
 
 impl<'a> Refused<'a> {
     pub(super) fn by_routers(suspects: &'a [Connection]) -> Self {
         let of = |name: &'static str| suspects.iter().map(move |c| (c, c.direction(name)));
         let ways = || ["to_client", "to_server"].into_iter().map(of);
-        let alone = ways()
-            .flatten()
-            .filter(|(_, data)| is_refusal(counts(data)));
-        let alone: Vec<_> = alone.collect();
-        if !alone.is_empty() {
-            return Self::ByThemselves(alone);
-        }
-        let way = ways().find(|way| is_refusal(sum(way.clone())));
-        let refused = way.into_iter().flatten();
-        Self::Together(
-            refused
-                .filter(|(_, data)| data.rejected.merged > 0)
-                .collect(),
-        )
-    }
-
-    fn all(&self) -> &[(&'a Connection, &'a Direction)] {
-        match self {
-            Self::ByThemselves(all) | Self::Together(all) => all,
+        let quoting = |one: &(&Connection, &Direction)| is_refusal(counts(one.1));
+        let alone: Vec<_> = ways().flatten().filter(quoting).collect();
+        let together = alone.is_empty();
+        let way = ways().find(|way| together && is_refusal(sum(way.clone())));
+        let short = way.into_iter().flatten();
+        let short = short.filter(|(_, data)| data.rejected.merged > 0);
+        Self {
+            all: alone.into_iter().chain(short).collect(),
+            together,
         }
     }
 
     /// The connections' ids.
     pub(super) fn ids(&self) -> impl Iterator<Item = u64> {
-        self.all().iter().map(|(connection, _)| connection.id)
+        self.all.iter().map(|(connection, _)| connection.id)
     }
 
     fn worst(&self) -> Option<(&'a Connection, &'a Direction)> {
-        let all = self.all().iter().copied();
+        let all = self.all.iter().copied();
         all.max_by_key(|(_, data)| data.rejected.merged)
     }
 
     fn words(&self, worst: &Direction) -> String {
-        let (messages, whom) = match self {
-            Self::ByThemselves(_) => (worst.rejected.merged, String::new()),
-            Self::Together(all) => (
-                all.iter().map(|(_, data)| data.rejected.merged).sum(),
-                format!(" to {}", connections(all.len() as u64)),
+        let all = self.all.iter().map(|(_, data)| data.rejected.merged);
+        let (messages, whom) = match self.together {
+            false => (worst.rejected.merged, String::new()),
+            true => (
+                all.sum(),
+                format!(" to {}", connections(self.all.len() as u64)),
             ),
         };
         format!(

@@ -10,7 +10,7 @@ use super::verdict::{self, Headline, Tone};
 use super::{made, notes};
 use crate::made::Made;
 use crate::undo::{Entry, Listed, UndoReport};
-use crate::words::undo::{NOTHING, fate, forgotten, head, taken_back};
+use crate::words::undo::{NOTHING, ended_well, fate, forgotten, head, taken_back};
 
 /// Writes the page.
 pub(crate) fn write(report: &UndoReport, made: &Made, out: &mut dyn Write) -> io::Result<()> {
@@ -60,10 +60,10 @@ fn article(entry: &Entry) -> Markup {
 }
 
 fn undone_article(undone: &Undone) -> Markup {
-    let tone = match undone.fate {
-        Fate::Held { .. } | Fate::Failed { .. } | Fate::Unusable { .. } => Tone::Bad,
-        Fate::Running { .. } => Tone::Plain,
-        Fate::Restored { .. } | Fate::Reset => Tone::Good,
+    let tone = match ended_well(&undone.fate) {
+        Some(true) => Tone::Good,
+        Some(false) => Tone::Bad,
+        None => Tone::Plain,
     };
     html! {
         article.finding.(tone.class()) {

@@ -7,7 +7,7 @@ use coalescope_change::restore::{Fate, Undone};
 use super::page::{Page, Tone};
 use super::{TextOptions, finish};
 use crate::undo::{Entry, Listed, UndoReport};
-use crate::words::undo::{NOTHING, fate, forgotten, head, taken_back};
+use crate::words::undo::{NOTHING, ended_well, fate, forgotten, head, taken_back};
 
 pub(crate) fn write(
     report: &UndoReport,
@@ -34,10 +34,10 @@ pub(crate) fn write(
 }
 
 fn show(page: &mut Page, undone: &Undone) {
-    let tone = match undone.fate {
-        Fate::Held { .. } | Fate::Failed { .. } | Fate::Unusable { .. } => Tone::Bad,
-        Fate::Running { .. } => Tone::Plain,
-        Fate::Restored { .. } | Fate::Reset => Tone::Good,
+    let tone = match ended_well(&undone.fate) {
+        Some(true) => Tone::Good,
+        Some(false) => Tone::Bad,
+        None => Tone::Plain,
     };
     page.paragraph(
         "",

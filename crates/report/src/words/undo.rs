@@ -24,6 +24,12 @@ pub(crate) fn forgotten(journal: &str) -> String {
     format!("{journal}: forgotten; nothing was restored from it")
 }
 
+/// Whether a journal ended well; none while the command that it is of goes on.
+pub(crate) fn ended_well(fate: &Fate) -> Option<bool> {
+    let goes_on = matches!(fate, Fate::Running { .. });
+    (!goes_on).then(|| !fate.is_failure())
+}
+
 /// The fate of a journal in words.
 pub(crate) fn fate(fate: &Fate) -> String {
     match fate {
