@@ -23,7 +23,7 @@ const TABLE: &str = "rows";
 /// Key and value of the schema's metadata.
 pub(crate) const SCHEMA: (&str, &str) = ("coalescope", "coalescope/digest/1");
 /// The column of both ends, and its bytes.
-const ENDS: (&str, i32) = ("ends", 40);
+pub(crate) const ENDS: (&str, i32) = ("ends", 40);
 /// Rows that may be added before the caller sees that a batch is full.
 const SPARE: usize = 128;
 /// Bytes of a payload's beginning.

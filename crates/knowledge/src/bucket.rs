@@ -82,15 +82,17 @@ impl Fit {
     }
 
     /// Whether frames that are lost had less room than others as long, or were further ahead: a box cannot know that. One frame
-    /// may be chance.
+    /// may be chance, but for a bucket that is right about every frame.
     pub(crate) fn beats_limit(&self) -> bool {
-        let is_better = |other: &Limit| {
-            other.errors() + A_FEW <= self.limit_errors
+        let is_better = |other: &Limit, fewer: u64| {
+            other.errors() + fewer <= self.limit_errors
                 && other.likelihood() - self.limit >= MUCH_BETTER
                 && explained_of(other, self.limit) >= PARTLY
         };
-        self.is_shallow() && is_better(&self.bucket.limit)
-            || self.ahead.is_some_and(|ahead| is_better(&ahead.limit))
+        let bucket = &self.bucket.limit;
+        let fewer = if bucket.errors() == 0 { 1 } else { A_FEW };
+        self.is_shallow() && is_better(bucket, fewer)
+            || self.ahead.is_some_and(|ahead| is_better(&ahead.limit, A_FEW))
     }
 
     /// Whether the order of frames speaks for want of room, or their place for a window: that is likelier than one share of loss
