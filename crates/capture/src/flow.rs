@@ -337,6 +337,7 @@ impl Flow {
                 }
             }
             Novelty::Seen => self.repeat(frame, span.start, span.end, around),
+            Novelty::Unknown => Data::OutOfOrder,
         }
     }
 
@@ -358,13 +359,18 @@ impl Flow {
             Novelty::Next => payload - known.min(payload),
             Novelty::Filling { new_bytes, .. } => new_bytes,
             Novelty::Seen => 0,
+            Novelty::Unknown => payload,
         };
         self.note_time(frame);
         self.counts.payload_bytes += payload;
         if new_bytes < payload {
             self.tally.note_odd().repeated_bytes += payload - new_bytes;
         }
-        self.tally.add(frame.payload, frame.number);
+        if new_bytes == 0 {
+            self.tally.add_repeat(frame.payload, frame.number);
+        } else {
+            self.tally.add(frame.payload, frame.number);
+        }
     }
 
     /// Counts a frame with data, and whether it came close behind the one before.

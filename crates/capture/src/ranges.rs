@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::sent::Sent;
 
-/// Holes kept for one direction. A capture with more has lost so much that each further hole says
-/// nothing new; the oldest is then given up and its bytes count as seen.
-const MAX_HOLES: usize = 256;
+/// Holes kept for one direction: as many as a window of 46 MB has where every second segment is lost, in 640 KiB. Of
+/// more the oldest is given up, and bytes from there are neither new nor seen before.
+const MAX_HOLES: usize = 16_384;
 
 /// A range of positions not seen yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(crate) enum Novelty {
     },
     /// Every byte seen before.
     Seen,
+    /// Where holes were given up.
+    Unknown,
 }
 
 /// Seen ranges of one direction.
@@ -46,8 +48,9 @@ pub(crate) struct Ranges {
 #[derive(Clone, Debug, Default)]
 struct Missing {
     holes: VecDeque<Hole>,
-    /// Bytes of holes given up, which are not in `holes` any more.
+    /// Bytes of holes given up, which are not in `holes` any more, and where the last of these ended.
     given_up: u64,
+    given_up_to: u64,
     /// Bytes below this position may have passed before the capture began.
     known_from: u64,
 }
@@ -103,6 +106,7 @@ impl Ranges {
             && let Some(oldest) = missing.holes.pop_front()
         {
             missing.given_up += oldest.end - oldest.start;
+            missing.given_up_to = oldest.end;
         }
         missing.holes.push_back(Hole { start, end, opened });
     }
@@ -126,6 +130,7 @@ impl Ranges {
         }
         let age_ns = oldest.map_or(0, |oldest| sent.time_ns - oldest.time_ns);
         match (new_bytes, beyond) {
+            (0, _) if self.gave_up(start) => Novelty::Unknown,
             (0, _) => Novelty::Seen,
             // A repeat of the newest bytes with more behind it (tail loss probe, repacketised
             // retransmission): nothing arrived late.
@@ -136,6 +141,11 @@ impl Ranges {
                 is_after: oldest.and_then(|oldest| sent.is_after(oldest)),
             },
         }
+    }
+
+    fn gave_up(&self, start: u64) -> bool {
+        let missing = self.missing.as_ref();
+        missing.is_some_and(|missing| start < missing.given_up_to)
     }
 
     /// Whether some of these bytes were never seen, here or beyond all that was.
@@ -202,6 +212,8 @@ fn cut(holes: &mut VecDeque<Hole>, i: usize, range: Range<u64>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn ranges() -> Ranges {
@@ -314,11 +326,53 @@ mod tests {
     #[test]
     fn holes_are_bounded_and_given_up_ones_are_missing() {
         let mut r = ranges();
-        for i in 0..1000u64 {
+        let all = MAX_HOLES as u64 + 1000;
+        for i in 0..all {
             r.see(110 + i * 20, 120 + i * 20, Sent::at(0));
         }
         assert_eq!(r.missing.as_ref().unwrap().holes.len(), MAX_HOLES);
-        assert_eq!(r.missing_below(r.next()), 10_000);
-        assert_eq!(r.missing_below(r.next() + 7), 10_007);
+        assert_eq!(r.missing_below(r.next()), all * 10);
+        assert_eq!(r.missing_below(r.next() + 7), all * 10 + 7);
+        // Where a hole was given up, nothing shows whether a frame fills it.
+        assert_eq!(r.see(100, 110, Sent::at(1)), Novelty::Unknown);
+        assert_eq!(r.see(110, 120, Sent::at(1)), Novelty::Unknown);
+        let filled = r.see(r.next() - 20, r.next() - 10, Sent::at(1));
+        assert!(matches!(filled, Novelty::Filling { .. }), "{filled:?}");
+        assert_eq!(r.see(r.next() - 20, r.next(), Sent::at(2)), Novelty::Seen);
+    }
+
+    proptest! {
+        /// Every second segment of a window may be lost, and be sent again in any order.
+        #[test]
+        fn what_was_seen_is_known_byte_for_byte(
+            lost in prop::collection::vec(any::<bool>(), 1..2000),
+            again in prop::collection::vec((0..2000usize, 1..4usize), 0..2000),
+        ) {
+            const SEGMENT: u64 = 10;
+            let at = |i: usize| 100 + i as u64 * SEGMENT;
+            let mut r = ranges();
+            let mut seen = vec![false; lost.len()];
+            for i in (0..lost.len()).filter(|i| !lost[*i]) {
+                prop_assert_eq!(r.see(at(i), at(i + 1), Sent::at(0)), Novelty::Next);
+                seen[i] = true;
+            }
+            let known = lost.iter().rposition(|lost| !lost).map_or(0, |last| last + 1);
+            for (i, segments) in again {
+                if i + segments > known {
+                    continue;
+                }
+                let these = &mut seen[i..i + segments];
+                let new = these.iter().filter(|seen| !**seen).count() as u64;
+                these.fill(true);
+                let new_bytes = match r.see(at(i), at(i + segments), Sent::at(1)) {
+                    Novelty::Filling { new_bytes, .. } => new_bytes,
+                    Novelty::Seen => 0,
+                    other => panic!("{other:?}"),
+                };
+                prop_assert_eq!(new_bytes, new * SEGMENT);
+            }
+            let missing = seen[..known].iter().filter(|seen| !**seen).count() as u64;
+            prop_assert_eq!(r.missing_below(at(known)), missing * SEGMENT);
+        }
     }
 }

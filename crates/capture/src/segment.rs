@@ -167,6 +167,18 @@ impl SegmentSize {
         }
     }
 
+    /// Adds a data frame whose bytes were all sent before.
+    #[cold]
+    pub(crate) fn add_repeat(&mut self, payload: u32, number: u64) -> Count {
+        match &mut self.stage {
+            Stage::Early(early) if early.frames() + 1 < WARM_UP => {
+                early.add_repeat(payload, number);
+                Count::Later
+            }
+            _ => self.add(payload, number),
+        }
+    }
+
     /// Adds a data frame of the same length as the first one; false if the frame needs `add`.
     #[inline]
     pub(crate) fn add_again(&mut self, payload: u32) -> bool {
@@ -477,6 +489,32 @@ mod tests {
             // One that comes again was no single segment of a sender that has fallen back.
             let again = [&all[..], &[full]].concat();
             assert_eq!(settled(&again, Some(bound)).unwrap().before, None, "{full}");
+        }
+    }
+
+    /// A sender that has fallen back sends again up to where the segments of before ended: two of its segments, merged, are as
+    /// long as one of before.
+    #[test]
+    fn what_is_sent_again_ends_where_the_segments_of_before_ended() {
+        for full in [1448, 1380, 8948] {
+            let mut segment = SegmentSize::default();
+            for payload in [2 * full, 2 * full, full, 2 * full, full, full] {
+                segment.add(payload, 0);
+            }
+            let again = [full, full, full, 1024, full, full - 1024, full, full];
+            for payload in again {
+                segment.add_repeat(payload, 0);
+            }
+            for payload in [1024, 2048, 3072, 2048, 1024, 1024, 3072] {
+                segment.add(payload, 0);
+            }
+            let size = estimate(&segment.settle(), Some(full)).unwrap();
+            assert_eq!(size.before.map(NonZeroU32::get), Some(full));
+            assert_eq!(
+                [full, 2 * full, 1024, 2048].map(|len| size.segments(len)),
+                [1, 1, 1, 2],
+                "{full}"
+            );
         }
     }
 

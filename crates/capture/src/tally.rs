@@ -163,9 +163,22 @@ impl Tally {
         }
     }
 
+    /// Counts a data frame whose bytes were all sent before.
+    #[cold]
+    pub(crate) fn add_repeat(&mut self, payload: u32, number: u64) {
+        let count = self.segment.add_repeat(payload, number);
+        self.take(count, number);
+    }
+
     #[inline(never)]
     fn add_any(&mut self, payload: u32, number: u64) {
-        match self.segment.add(payload, number) {
+        let count = self.segment.add(payload, number);
+        self.take(count, number);
+    }
+
+    #[inline]
+    fn take(&mut self, count: Count, number: u64) {
+        match count {
             Count::Later => {}
             Count::One(payload) => self.count(payload, 1, number),
             Count::All(early) => self.settled(&early),

@@ -4,16 +4,16 @@
 use coalescope_capture::facts::{Direction, Hop, HopConnection, Trace};
 
 use crate::judged::{at, judges_nearly_all, left_by, lost_by};
-use crate::limits::{ConnectionLimit, waits_for_handshake};
+use crate::limits::{ConnectionLimit, loss_frames, waits_for_handshake};
 use crate::thresholds::{BEHIND, HEAVY_LOSS, LOSS_FRAMES, NEARLY_ALL, SEGMENT};
 
 /// The last point, and the connection there, at which hops show the frames of this limit's direction to have arrived; none
 /// where a hop on the way there loses some, or frames came late already, which were lost in front of the point.
 pub(crate) fn arrived_at<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
-    let arrived = last_point(trace, limit)?;
     let connection = at(trace, &limit.point, limit.connection)?;
-    let late = connection.direction(limit.direction).late_frames;
-    (late < LOSS_FRAMES && !waits_for_handshake(&connection)).then_some(arrived)
+    let data = connection.direction(limit.direction);
+    let arrived = last_point(trace, limit, loss_frames(data))?;
+    (data.late_frames < LOSS_FRAMES && !waits_for_handshake(&connection)).then_some(arrived)
 }
 
 /// Whether what came late at this limit's point was overtaken on the hop in front, which carried all of it: nothing was lost
@@ -98,15 +98,27 @@ pub(crate) fn arrivals<'t>(
 
 /// Of a frame of several segments, each comes late once it has been sent again.
 fn segments_not_seen_to_arrive(seen: &HopConnection) -> u64 {
-    let sorts = [&seen.merged, &seen.tso, &seen.single];
-    let open = sorts.iter().map(|frames| frames.missed + frames.not_judged);
     let lengths = seen.by_length.iter().map(|length| {
         u64::from(length.lost + length.partly) * u64::from(length.bytes.div_ceil(SEGMENT))
     });
-    lost_by(seen).max(seen.single.lost + lengths.sum::<u64>()) + open.sum::<u64>()
+    lost_by(seen).max(seen.single.lost + lengths.sum::<u64>()) + open_of(seen)
 }
 
-fn last_point<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str, u64)> {
+/// Frames of which a hop does not show what became of them.
+fn open_of(seen: &HopConnection) -> u64 {
+    let sorts = [&seen.merged, &seen.tso, &seen.single];
+    let open = sorts.iter().map(|frames| frames.missed + frames.not_judged);
+    open.sum()
+}
+
+/// The last point that so many frames came to which the first one takes for lost. Where a hop leaves as many open, as when one
+/// capture goes on while nothing comes to the other one any more, these may be the same.
+fn last_point<'t>(
+    trace: &'t Trace,
+    limit: &ConnectionLimit,
+    taken_for_lost: u64,
+) -> Option<(&'t str, u64)> {
+    let shows = |seen: &HopConnection| carries_all(seen) && open_of(seen) < taken_for_lost;
     let mut last = None;
     // As many steps as there are hops: points in a circle have no end.
     for _ in &trace.hops {
@@ -114,7 +126,7 @@ fn last_point<'t>(trace: &'t Trace, limit: &ConnectionLimit) -> Option<(&'t str,
         let next: Vec<_> = passages(trace, point, id)
             .filter(|(_, seen)| seen.direction == limit.direction)
             .collect();
-        let Some((hop, seen)) = next.iter().find(|(_, seen)| carries_all(seen)) else {
+        let Some((hop, seen)) = next.iter().find(|(_, seen)| shows(seen)) else {
             // A hop farther on that loses frames is the reason why they were sent again.
             return last.filter(|_| next.is_empty());
         };

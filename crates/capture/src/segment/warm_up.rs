@@ -10,7 +10,8 @@ pub(crate) struct Length {
     pub(crate) frames: u32,
     /// Number of the first frame of this length.
     pub(crate) first: u64,
-    /// Places of the first and the last frame of this length among all frames until the size was settled.
+    /// Places of the first frame of this length, and of the last one with new bytes, among all frames until the size was
+    /// settled.
     pub(crate) places: (u32, u32),
 }
 
@@ -36,7 +37,7 @@ pub(crate) struct WarmUp {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Others {
     lengths: Vec<Length>,
-    /// Place of the last frame of the first frame's length.
+    /// Place of the last frame of the first frame's length that brought new bytes.
     last_of_first: u32,
     /// Fates, each with its count and where the last of these frames began.
     fates: Vec<(Fate, u32, u64)>,
@@ -89,10 +90,21 @@ impl WarmUp {
     }
 
     pub(super) fn add(&mut self, payload: u32, number: u64) {
+        self.add_at(payload, number, self.frames());
+    }
+
+    /// Adds a frame of bytes that were sent before: such a frame ends where the segments of before ended, whatever the sender's
+    /// segments are by now.
+    pub(super) fn add_repeat(&mut self, payload: u32, number: u64) {
+        let known = self.lengths().find(|known| known.payload == payload);
+        let place = known.map_or(self.frames(), |known| known.places.1);
+        self.add_at(payload, number, place);
+    }
+
+    fn add_at(&mut self, payload: u32, number: u64, place: u32) {
         if !self.any {
             (self.any, self.payload, self.first) = (true, payload, number);
         }
-        let place = self.frames();
         if payload == self.payload {
             self.add_first(place);
         } else {
