@@ -18,7 +18,7 @@ use crate::odds::{Table, all_damaged};
 use crate::part::Part;
 use crate::thresholds::{
     A_FEW, ALPHA, DOUBT, HANDFUL, HEAVY_LOSS, MERGED_LOST, MUCH_BETTER, NEARLY_ALL, SEGMENT,
-    SURELY, TIMES_SINGLE,
+    SPARED_BESIDE, SURELY, TIMES_SINGLE,
 };
 use crate::words::{probability, share};
 
@@ -222,6 +222,17 @@ impl<'a> BySize<'a> {
         let looks = looks.max(1) * steps.len();
         let by_likelihood = |a: &Step, b: &Step| a.likelihood().total_cmp(&b.likelihood());
         Some((steps.into_iter().max_by(by_likelihood)?, looks))
+    }
+
+    /// Whether most merged frames beyond some length are hit, and hardly any other frame: what passes so much of each frame,
+    /// or carries none that is longer, does that. Chance hits them here and there, and so do queues.
+    pub(crate) fn is_stepped(&self) -> bool {
+        let likeliest = self.likeliest(1);
+        likeliest.is_some_and(|(step, _)| {
+            step.longer.share() >= MERGED_LOST
+                && step.longer.lost >= step.shorter.lost
+                && step.shorter.share() <= SPARED_BESIDE
+        })
     }
 
     /// Whether full single frames pass, or merged ones below the step: where none do, the path's MTU is smaller than they are.

@@ -84,9 +84,17 @@ impl Excess {
         if whole.is_doubt() || hop.merged.partly_lost == 0 {
             return whole;
         }
-        // What cuts frames loses segments of long ones more often, and says nothing of why it does.
-        let damaged = Self::of_damaged(&Crossing::of(&damaged(hop)));
-        if damaged.is_doubt() { damaged } else { whole }
+        // What cuts frames loses segments of long ones more often, and says nothing of why it does. What is lost behind it here
+        // and there was of one segment by then.
+        let damaged = damaged(hop);
+        let damaged = Crossing::of(&damaged);
+        let is_stepped = || BySize::of_hop(&damaged).is_stepped();
+        let excess = Self::of_damaged(&damaged);
+        if excess.is_doubt() && is_stepped() {
+            excess
+        } else {
+            whole
+        }
     }
 
     /// What cuts merged frames again may pass their first segments and drop the others: the longer, the likelier a

@@ -103,7 +103,7 @@ impl Case<'_> {
     ) -> Finding {
         match limit {
             (Limit::Reordering, _) => self.reordering(),
-            (Limit::Loss, Kind::Handshake) => self.handshake(),
+            (Limit::Loss, Kind::Handshake) => self.handshake(trace, same),
             (Limit::Loss, Kind::Acks) => self.lost_acks(trace),
             (Limit::Loss, Kind::Stuck) => self.stuck(trace, overview, same),
             (Limit::Loss, Kind::Segments) => self.loss(trace, overview, same),
