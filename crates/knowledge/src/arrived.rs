@@ -67,6 +67,7 @@ fn is_overtaken_before(
     };
     let late = |point: &str, id| shows(point, id, |data| data.late_frames);
     let bytes = |point: &str, id| shows(point, id, |data| data.unique_bytes) as f64;
+    let missed = |point: &str, id| shows(point, id, |data| data.missed_bytes);
     let mut in_front = arrivals(trace, point, id, direction);
     in_front.any(|(hop, seen)| {
         let before = (&*hop.from, seen.from_id);
@@ -74,8 +75,9 @@ fn is_overtaken_before(
         let farther = reach.farther().filter(|_| missing == 0);
         let overtaken =
             || farther.is_some_and(|reach| is_overtaken_before(trace, before, direction, reach));
-        // A capture in front that ended early has not seen what came late.
-        let has_seen = bytes(before.0, before.1) >= NEARLY_ALL * bytes(point, id);
+        // A capture in front that ended early has not seen what came late, nor one that misses frames.
+        let has_seen = bytes(before.0, before.1) >= NEARLY_ALL * bytes(point, id)
+            && 2 * missed(before.0, before.1) < late(point, id) * u64::from(SEGMENT);
         carries_all(seen)
             && has_seen
             && (missing == 0 || reach.may_miss)

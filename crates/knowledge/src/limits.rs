@@ -333,7 +333,8 @@ fn is_unclear(data: &Direction, other: &Direction) -> bool {
     let few = has_few_segments(data);
     let heavy = few && loses_heavily(data, other) || most;
     let marked = lacks_the_longest(data) || lacks_runs(data);
-    let heavy = heavy || marked && is_lossy(data, other) || crawls(data, other);
+    let crawls = crawls(data, other) || creeps(data, other);
+    let heavy = heavy || marked && is_lossy(data, other) || crawls;
     room && !explained && heavy && !passes_merged(data) && !loses_single_segments(data, other)
 }
 
@@ -359,6 +360,20 @@ fn crawls(data: &Direction, other: &Direction) -> bool {
         && data.sender_idle_s == 0.0
         && data.gaps == 0
         && (other.data_frames as f64) < MOSTLY * data.data_frames as f64
+}
+
+/// Whether most full segments come after a silence as long as a timeout each, and the sender has more to send: where no
+/// acknowledgment is captured, that is all that shows of a sender that sends each segment again.
+fn creeps(data: &Direction, other: &Direction) -> bool {
+    let full = CRAWL_FULL * segment(data) * data.data_frames as f64;
+    other.acks == 0
+        && other.data_frames == 0
+        && !is_short(data)
+        && data.merge_factor_max == Some(1)
+        && data.payload_bytes as f64 >= full
+        && data.sender_idle_s == 0.0
+        && has_gaps(data, GAPS)
+        && data.gaps as f64 >= MOSTLY * data.data_frames as f64
 }
 
 /// Whether all missing frames are longer than any frame that came, merged ones among these: such is the view behind a

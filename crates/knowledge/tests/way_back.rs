@@ -16,6 +16,16 @@ const RATE_BPS: u64 = 100_000_000;
 /// A download past two points; what comes back from the client crosses a faulty link in front of the first of them, between
 /// them, or behind both, counted from the client.
 fn download(place: usize, fault: impl FnOnce(&mut Lane)) -> Vec<PointInput> {
+    let mut scenario = scenario();
+    let faulty = scenario
+        .links_mut()
+        .nth(place)
+        .expect("three links and one");
+    fault(&mut faulty.toward[Side::Server.index()]);
+    captured(&scenario)
+}
+
+fn scenario() -> Scenario {
     let mut scenario = Scenario::new("way-back", Cause::Healthy);
     scenario.turns = vec![
         Turn::new(Side::Client, 400),
@@ -25,12 +35,11 @@ fn download(place: usize, fault: impl FnOnce(&mut Lane)) -> Vec<PointInput> {
     let far = Element::Link(Link::both(Lane::new(RATE_BPS, 5 * MILLISECOND)));
     let point = |name: &str| Element::Point(Point::new(name));
     scenario.path = vec![near(), point("HOST"), near(), point("WIRE"), near(), far];
-    let faulty = scenario
-        .links_mut()
-        .nth(place)
-        .expect("three links and one");
-    fault(&mut faulty.toward[Side::Server.index()]);
-    run(&scenario)
+    scenario
+}
+
+fn captured(scenario: &Scenario) -> Vec<PointInput> {
+    run(scenario)
         .points
         .into_iter()
         .map(|point| input(&point.name, point.bytes))
@@ -105,4 +114,21 @@ fn a_handshake_that_takes_seconds_is_what_a_connection_waits_for() {
         "{:?}",
         sound.findings
     );
+}
+
+/// The first SYN passes one point alone.
+#[test]
+fn the_hop_that_loses_a_syn_is_named() {
+    for (place, between) in [(0, None), (1, Some(("HOST", "WIRE"))), (2, None)] {
+        let mut scenario = scenario();
+        let link = scenario.links_mut().nth(place).expect("four links");
+        link.toward[Side::Server.index()].outage = Some((0, 2_900 * MILLISECOND));
+        let found = judged(captured(&scenario)).findings.remove(0);
+        let hop = found.hop.as_ref();
+        let hop = hop.map(|hop| (hop.from.as_str(), hop.to.as_str()));
+        if place > 0 {
+            assert!(found.title.contains("handshake"), "{place}: {}", found.title);
+        }
+        assert_eq!(hop, between, "{place}");
+    }
 }
