@@ -37,6 +37,7 @@ mod thresholds;
 mod traffic;
 mod unanswered;
 mod unlinked;
+mod unseen;
 mod untimed;
 mod verdict;
 mod watched;

@@ -41,6 +41,9 @@ struct Seen {
     /// Of them, those known to have arrived.
     merged_passed: u64,
     traffic: Traffic,
+    /// Payload bytes that were captured, each once, and those that receivers acknowledged without.
+    captured: u64,
+    missed: u64,
     pools: Pools,
     unanswered: Unanswered,
     /// Payload of the longest frame whose segment size is not known.
@@ -159,6 +162,11 @@ impl<'t> Overview<'t> {
         connections.max().unwrap_or(0)
     }
 
+    /// Payload bytes that each point has, and those that were acknowledged there without.
+    pub(crate) fn captured_and_missed(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.points.iter().map(|seen| (seen.captured, seen.missed))
+    }
+
     /// Connections whose SYNs nobody answered, at the point that has most of them.
     pub(crate) fn unanswered(&self) -> Option<String> {
         let unanswered = self.points.iter().map(|seen| &seen.unanswered);
@@ -233,6 +241,8 @@ impl Seen {
         let passed = fates.map(|repeats| repeats.merged.saturating_sub(repeats.merged_repeated));
         self.merged_passed += passed.sum::<u64>();
         self.traffic += traffic;
+        self.captured += directions.iter().map(|d| d.unique_bytes).sum::<u64>();
+        self.missed += directions.iter().map(|d| d.missed_bytes).sum::<u64>();
         self.pools.add(&connection);
         self.unanswered.add(&connection);
         let unknown = directions.iter().filter_map(|d| d.longest_unknown_bytes);

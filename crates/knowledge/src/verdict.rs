@@ -23,6 +23,7 @@ use crate::ranking;
 use crate::same::Same;
 use crate::traffic::Traffic;
 use crate::unlinked::unlinked;
+use crate::unseen::unseen;
 use crate::untimed::untimed;
 use crate::words::counted;
 use losses::{hops_show_losses, losses_of_hops, lost_for_room, room_explains};
@@ -96,7 +97,9 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     findings.extend(others);
     let mut findings = ranking::rank(findings);
     let is_sound = findings.iter().all(|finding| finding.note);
-    let undecided = unlinked(trace, overview).or_else(|| untimed(trace, overview));
+    let undecided = unlinked(trace, overview)
+        .or_else(|| untimed(trace, overview))
+        .or_else(|| unseen(trace, overview));
     let undecided = undecided.filter(|_| is_sound);
     if undecided.is_some() {
         findings.splice(0..0, undecided);

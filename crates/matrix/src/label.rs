@@ -253,7 +253,7 @@ fn accepted(case: &Case, facts: &Facts) -> Vec<&'static str> {
             "not-enough-evidence",
             "none",
         ]),
-        Otherwise::Unseen => also(&["healthy", "path-bandwidth", "sender-idle"]),
+        Otherwise::Unseen => also(&["none"]),
         Otherwise::Loss => also(facts.also_lossy()),
         Otherwise::LostAcks => also(facts.also_slower()),
         Otherwise::Window if facts.window < 0.5 => also(&["healthy", "path-bandwidth"]),
@@ -268,8 +268,7 @@ impl Otherwise {
     fn id(self) -> &'static str {
         match self {
             Self::Healthy | Self::Unmerged => "healthy",
-            Self::Unseen => "none",
-            Self::Unlinked => "not-enough-evidence",
+            Self::Unlinked | Self::Unseen => "not-enough-evidence",
             Self::Loss | Self::LostAcks | Self::NotMerging => "loss-not-merging",
             Self::Window => "receiver-window",
             Self::Idle => "sender-idle",

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use super::outcome::{Horizon, Judged, Outcome, Seen};
+use super::outcome::{Horizon, Judged, Outcome, Sameness, Seen};
 use super::waiting::Waiting;
 
 /// A reset of the receiver.
@@ -61,6 +61,8 @@ pub(crate) struct Join {
     matched_before: u64,
     /// A frame has arrived with the timestamp with which it left: nothing on the hop rewrites timestamps.
     keeps_stamps: bool,
+    /// Of frames that arrived as they left, those with the identification with which they left, and with another one.
+    ids: (u32, u32),
     pub(crate) reordered: u64,
     /// When the same frame left and came, each by its own point's clock.
     pub(crate) delays: Vec<(i64, i64)>,
@@ -175,7 +177,7 @@ impl Join {
             .map(|(key, old)| {
                 let late = old.seen.time_ns > came.time_ns + TOLERANCE_NS;
                 let distance = (came.time_ns - old.seen.time_ns).abs();
-                let sameness = old.seen.sameness(came);
+                let sameness = self.sameness(&old.seen, came);
                 (
                     (sameness, old.seen.tsval != came.tsval, late, distance),
                     *key,
@@ -184,6 +186,16 @@ impl Join {
             .collect();
         causes.sort_unstable();
         causes.into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// Whether both are one transmission, by their identifications. Another one says nothing where the hop rewrites them, as pf does
+    /// (`scrub random-id`), or while no frame has shown that it does not.
+    fn sameness(&self, old: &Seen, came: &Seen) -> Sameness {
+        let keeps_ids = self.ids.0 > self.ids.1;
+        match old.sameness(came) {
+            Sameness::Other if !keeps_ids => Sameness::Unknown,
+            sameness => sameness,
+        }
     }
 
     /// Whether a frame that came is another transmission, by its timestamp: pieces of a frame have the frame's own. So
@@ -213,6 +225,11 @@ impl Join {
         old.inside_larger |= came.start < old.seen.start || came.end() > old.seen.end();
         let is_same = old.seen.start == came.start && old.seen.len == came.len;
         self.keeps_stamps |= is_same && came.tsval != 0 && old.seen.tsval == came.tsval;
+        if is_same {
+            let sameness = old.seen.sameness(came);
+            self.ids.0 += u32::from(sameness == Sameness::Same);
+            self.ids.1 += u32::from(sameness == Sameness::Other);
+        }
         // Karn's rule: of bytes that left twice nobody knows which transmission came, so no delay is taken.
         let first_try = old.again_ns.is_none() && old.pieces == 1;
         if first_try {
@@ -423,6 +440,28 @@ mod tests {
         let expected = [
             (0, Outcome::Arrived),
             (1000, Outcome::Lost),
+            (2000, Outcome::Arrived),
+        ];
+        assert_eq!(judge(&mut join), expected);
+    }
+
+    /// A merged frame that was lost has begun in front of the repair of one of its segments.
+    #[test]
+    fn rewritten_identifications_part_no_frames() {
+        let mut join = Join::default();
+        let with = |seen: Seen, id| Seen { id, ..seen };
+        join.left(with(seen(0, 3000, 0), 7));
+        join.left(with(seen(0, 1000, 300), 8));
+        join.came(with(seen(0, 1000, 301), 1007));
+        join.left(with(seen(1000, 1000, 600), 9));
+        join.came(with(seen(1000, 1000, 601), 1001));
+        join.left(with(seen(2000, 1000, 900), 10));
+        join.came(with(seen(2000, 1000, 901), 1003));
+        join.acknowledged(3000, 910 * MS);
+        let expected = [
+            (0, Outcome::Lost),
+            (0, Outcome::Arrived),
+            (1000, Outcome::Arrived),
             (2000, Outcome::Arrived),
         ];
         assert_eq!(judge(&mut join), expected);
