@@ -148,9 +148,9 @@ impl Hop {
         self.clock.now_ns().or(self.rough_ns)
     }
 
-    /// How long a frame takes at least, if frames of both ways were seen at both points.
-    pub(crate) fn delay_ns(&self) -> Option<i64> {
-        self.clock.delay_ns()
+    /// How long a frame takes at least, and by how much that may be wrong, if frames of both ways were seen at both points.
+    pub(crate) fn delay_within_ns(&self) -> Option<(i64, i64)> {
+        self.clock.delay_within_ns()
     }
 
     /// Whether clients are on the first point's side, by all connections.
