@@ -14,6 +14,9 @@ mod pair;
 mod reading;
 mod report;
 mod same_ends;
+mod same_frames;
+mod settled;
+mod shift;
 mod sides;
 mod sighted;
 mod strip;
@@ -37,7 +40,7 @@ pub(crate) use outcome::{Judged, Outcome};
 use over_time::OverTime;
 use pair::Pair;
 use reading::Reading;
-use sides::{Ends, Sides};
+use sides::Sides;
 
 /// Frames held for one hop, at most about 32 MiB. Beyond that the frames held get no verdict.
 const MAX_HELD: usize = 192 * 1024;
@@ -145,9 +148,9 @@ impl Hop {
         self.clock.now_ns().or(self.rough_ns)
     }
 
-    /// How long a frame takes at least, if frames of both ways were seen at both points.
-    pub(crate) fn delay_ns(&self) -> Option<i64> {
-        self.clock.delay_ns()
+    /// How long a frame takes at least, and by how much that may be wrong, if frames of both ways were seen at both points.
+    pub(crate) fn delay_within_ns(&self) -> Option<(i64, i64)> {
+        self.clock.delay_within_ns()
     }
 
     /// Whether clients are on the first point's side, by all connections.
@@ -190,12 +193,12 @@ impl Hop {
         let nth = self.halves[side][id as usize].nth[usize::from(!frame.from_low)];
         let found = self.linker.offer(side, id, frame, tracked.start, nth);
         let found = found.filter(|(by, other)| {
-            *by != MatchedBy::Payload || !same_ends::are_told_apart(side, frame, other, points)
+            !by.is_vague() || !same_ends::are_told_apart(side, frame, other, points)
         });
         let found = found.or_else(|| {
             same_ends::find(
-                &self.halves[1 - side],
-                (frame, tracked),
+                [&self.halves[side], &self.halves[1 - side]],
+                (id, frame, tracked),
                 nth,
                 points[1 - side],
             )
@@ -243,7 +246,7 @@ impl Hop {
     }
 
     fn pass(&mut self, side: usize, id: u32, passing: Passing) {
-        let resolution_ns = self.read.iter().map(Reading::resolution_ns).sum();
+        let resolution_ns = self.resolution_ns();
         let half = &mut self.halves[side][id as usize];
         match half.pair {
             Some(number) => {
@@ -258,6 +261,11 @@ impl Hop {
                 self.early[side] += 1;
             }
         }
+    }
+
+    /// Times closer together than this tell nothing.
+    fn resolution_ns(&self) -> i64 {
+        self.read.iter().map(Reading::resolution_ns).sum()
     }
 
     /// Judges what can be judged by now.
@@ -299,44 +307,6 @@ impl Hop {
             pair.is_active
         });
         self.active = looked_at;
-    }
-
-    /// Adds the evidence of all pairs for the sides of hosts, unsettled pairs included.
-    pub(crate) fn weigh_all(&mut self, points: [&Point; 2]) {
-        let all = 0..self.pairs.len() as u32;
-        self.weigh(points, all, |_| true);
-    }
-
-    fn weigh(
-        &mut self,
-        points: [&Point; 2],
-        numbers: impl IntoIterator<Item = u32>,
-        is_due: impl Fn(&Pair) -> bool,
-    ) {
-        for number in numbers {
-            let pair = &mut self.pairs[number as usize];
-            if !pair.is_counted && is_due(pair) {
-                pair.is_counted = true;
-                self.sides
-                    .add(&Ends::of(pair, points[0]), pair.weight(points));
-            }
-        }
-    }
-
-    /// Settles for pairs which point comes first, where the decision cannot wait: by the evidence of each pair, and
-    /// then by that of the others.
-    fn settle(&mut self, points: [&Point; 2], at_end: bool, numbers: &[u32]) {
-        let is_due = |pair: &Pair| at_end || pair.is_overdue();
-        let all = || numbers.iter().copied();
-        self.weigh(points, all(), |pair| pair.is_settled() || is_due(pair));
-        for number in all() {
-            let pair = &mut self.pairs[number as usize];
-            if !pair.is_settled() && is_due(pair) {
-                let ends = Ends::of(pair, points[0]);
-                let weight = self.sides.weigh(&ends, pair.weight(points));
-                pair.settle_without_proof(weight, &mut self.clock);
-            }
-        }
     }
 
     /// Frees memory: first the oldest events without a pair, then the rest. Only pairs that were looked at hold anything.

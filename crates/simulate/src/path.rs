@@ -348,6 +348,14 @@ pub enum Hop {
     },
     /// The client's address and ports are rewritten.
     Nat,
+    /// A firewall that adds a number of its own to the sequence numbers of each direction of each connection (Cisco ASA, pf's
+    /// `modulate state`), or of one direction (a SYN proxy).
+    Renumber {
+        /// What is added to numbers of the client's data and of the server's, times the connection's odd number.
+        by: [u32; 2],
+        /// SACK blocks are left as they are, as an old fault of such firewalls has it.
+        leaves_sack: bool,
+    },
     /// An IPVS director: the server's address is virtual on the client's side of it. Merged frames
     /// over the MTU are dropped.
     Director {

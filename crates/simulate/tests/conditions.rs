@@ -284,3 +284,42 @@ fn a_router_cuts_by_the_segment_size_that_it_is_told() {
         assert_eq!(merged.resplit > 0, !is_refused, "{gso_size:?}: {merged:?}");
     }
 }
+
+/// Neither end notices: each acknowledges what the other one sent.
+#[test]
+fn a_firewall_rewrites_numbers_and_nothing_else() {
+    let behind = |by: [u32; 2]| {
+        let mut scenario = story("random-loss").unwrap();
+        let leaves_sack = false;
+        let firewall = Element::Hop(Hop::Renumber { by, leaves_sack });
+        scenario.path.insert(1, firewall);
+        run(&scenario)
+    };
+    let (same, other) = (behind([0, 0]), behind([5, u32::MAX - 4_000]));
+    let [front, back] = [0, same.points.len() - 1];
+    assert_eq!(same.points[back].bytes, other.points[back].bytes);
+    assert_ne!(same.points[front].bytes, other.points[front].bytes);
+    assert_eq!(
+        same.points[front].bytes.len(),
+        other.points[front].bytes.len()
+    );
+}
+
+/// As old Cisco ASAs did: the sender cannot use what it is told, and the transfer ends all the same.
+#[test]
+fn sack_blocks_that_are_left_as_they_are_help_nobody() {
+    let behind = |leaves_sack| {
+        let mut scenario = story("random-loss").unwrap();
+        let by = [7 << 28, 3 << 29];
+        let firewall = Element::Hop(Hop::Renumber { by, leaves_sack });
+        scenario.path.insert(1, firewall);
+        run(&scenario)
+    };
+    let all = |outcome: &Outcome| {
+        let point = outcome.truth.points.last().unwrap();
+        point.flows[0][HERE].unique_bytes
+    };
+    let (told, untold) = (behind(false), behind(true));
+    assert_eq!(all(&told), all(&untold));
+    assert_ne!(told.points[0].bytes, untold.points[0].bytes);
+}

@@ -225,6 +225,22 @@ impl Clock {
         let (forth, back) = self.bounds(self.origin_ns, &self.windows);
         Some(((forth? - back?) / 2).max(0))
     }
+
+    /// The same, and by how much it may be wrong: between a frame of one way and one of the other clocks gain on each other, and
+    /// frames wait. The two that say most together count.
+    pub(crate) fn delay_within_ns(&self) -> Option<(i64, i64)> {
+        let delay_ns = self.delay_ns()?;
+        let forth = self.windows.iter().filter_map(|window| window.forth);
+        let back = || self.windows.iter().filter_map(|window| window.back);
+        let pairs = forth.flat_map(|forth| back().map(move |back| (forth, back)));
+        let doubt_ns = pairs.map(|(forth, back)| {
+            let then_ns = forth.at(back.time_ns, self.drift.slope);
+            let shown_ns = (then_ns - back.difference_ns) / 2;
+            let doubt_ns = self.drift.doubt_ns(forth.time_ns - back.time_ns) / 2;
+            (shown_ns - delay_ns).abs() + doubt_ns
+        });
+        Some((delay_ns, doubt_ns.min()?))
+    }
 }
 
 impl Sample {
@@ -349,6 +365,21 @@ mod tests {
             let offset = clock.offset_ns(i * 100 * MS).unwrap();
             assert!(offset.abs() < 500_000, "{i}: {offset}");
         }
+    }
+
+    /// Answers that take 60 ms, by clocks of which nothing shows yet how much they gain on each other.
+    #[test]
+    fn a_delay_is_as_sure_as_clocks_run_alike_until_the_answer() {
+        let mut clock = Clock::default();
+        for i in 0..3i64 {
+            clock.add(i * 100 * MS, 25_000, true);
+            clock.add((i * 100 + 60) * MS, -25_000, false);
+        }
+        clock.settle();
+        assert_eq!(clock.delay_within_ns(), Some((25_000, 10_000)));
+        // Data right in front of an acknowledgment.
+        clock.add(60 * MS, 24_990, true);
+        assert_eq!(clock.delay_within_ns(), Some((24_995, 0)));
     }
 
     /// Somebody set one of the clocks in the middle of the captures.

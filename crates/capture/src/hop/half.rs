@@ -14,3 +14,11 @@ pub(super) struct Half {
     /// Events until the pair is found.
     pub(super) early: VecDeque<Passing>,
 }
+
+impl Half {
+    /// What waits of one direction.
+    pub(super) fn shown(&self, from_low: bool) -> impl Iterator<Item = &Passing> + Clone {
+        let early = self.early.iter();
+        early.filter(move |passing| passing.from_low == from_low)
+    }
+}

@@ -3,7 +3,8 @@
 //! Addresses change at NAT, at IPVS and inside tunnels; sequence numbers, options and payload do
 //! not, with few exceptions. So each point leaves tokens, hashes of what survives, and a token
 //! found at both links their connections: the initial sequence numbers first, then the numbers of
-//! sampled data frames, then payload and timestamps alone, for firewalls that rewrite numbers.
+//! sampled data frames; for firewalls that rewrite numbers the SYN's timestamp, identification and window, then payload and
+//! timestamps alone.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -28,17 +29,26 @@ const DISTINCT: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchedBy {
     Handshake,
+    /// By a SYN whose number is another one.
+    Syn,
     Numbers,
+    /// By bytes of one direction, between the same ends.
+    Bytes,
     Payload,
 }
 
 impl MatchedBy {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Handshake => "handshake",
-            Self::Numbers => "sequence numbers",
+            Self::Handshake | Self::Syn => "handshake",
+            Self::Numbers | Self::Bytes => "sequence numbers",
             Self::Payload => "payload",
         }
+    }
+
+    /// Whether another connection may look like this one.
+    pub(super) fn is_vague(self) -> bool {
+        matches!(self, Self::Syn | Self::Payload)
     }
 }
 
@@ -63,6 +73,12 @@ impl Mark {
             time_ns,
             ambiguous: false,
         }
+    }
+
+    /// With another position.
+    pub(super) fn moved(self, by: i64) -> Self {
+        let position = self.position.wrapping_add_signed(by);
+        Self { position, ..self }
     }
 
     /// Of a frame that showed the byte at a position, which is the same there modulo 2^32; none if the frame did not.
@@ -130,9 +146,10 @@ fn tokens(frame: &Frame, nth: u64) -> [Option<(MatchedBy, u64)>; 2] {
         } else {
             0
         };
+        let rewritten = [tsval, tsecr, u32::from(frame.id), u32::from(frame.window)];
         return [
             Some((MatchedBy::Handshake, hash(1, &[frame.seq, ack, tsval], &[]))),
-            None,
+            (tsval != 0).then(|| (MatchedBy::Syn, hash(4, &rewritten, &[]))),
         ];
     }
     if frame.payload == 0 || nth >= FIRST_FRAMES && !is_sampled(frame.seq) {

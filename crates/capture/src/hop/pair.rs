@@ -7,6 +7,7 @@ use super::link::{Mark, MatchedBy};
 use super::order::{self, Order, settled, standing};
 use super::outcome::{Horizon, Judged};
 use super::over_time::OverTime;
+use super::shift::Shift;
 use super::way::Way;
 use crate::connection::Connection;
 use crate::point::Point;
@@ -35,18 +36,17 @@ pub(crate) struct Pair {
 impl Pair {
     pub(crate) fn new(by: MatchedBy, marks: &[Mark; 2]) -> Self {
         let [first, second] = marks;
-        let shift = second.position.wrapping_sub(first.position) as i64;
-        let rewritten = by == MatchedBy::Payload && shift.rem_euclid(1 << 32) != 0;
-        let way = |index: usize| {
-            let same = (index == 0) == first.from_low && by != MatchedBy::Handshake;
-            let shift = if same {
-                Some(shift)
-            } else {
-                (!rewritten).then_some(0)
-            };
+        let [mut marked, mut other] = shifts(by, marks).map(Some);
+        let mut way = |index: usize| {
+            let is_marked = (index == 0) == first.from_low;
             Way {
                 join: Join::new(first.connection),
-                shift,
+                shift: if is_marked {
+                    marked.take()
+                } else {
+                    other.take()
+                }
+                .unwrap_or_default(),
                 ..Way::default()
             }
         };
@@ -83,7 +83,7 @@ impl Pair {
     pub(crate) fn held(&self) -> usize {
         self.ways
             .iter()
-            .map(|way| way.join.held() + way.events.len())
+            .map(|way| way.join.held() + way.waiting())
             .sum()
     }
 
@@ -98,22 +98,43 @@ impl Pair {
     ) {
         let flipped = side == Side::Second && self.flipped;
         let from = usize::from(passing.from_low == flipped);
-        // What is acknowledged, or not wanted, is data of the other direction.
-        let way = match passing.event {
-            Event::Ack { .. } | Event::Reset { .. } => 1 - from,
-            Event::Data(_) | Event::Syn { .. } => from,
-        };
-        let Some(event) = self.ways[way].in_first_terms(side, passing.event) else {
-            return;
-        };
+        let way = sent_by(from, &passing.event);
+        for waited in self.ways[way].shift.learn(side, &passing.event) {
+            self.take(way, Side::Second, waited, resolution_ns, clock);
+        }
+        if let Some(event) = self.ways[way].shift.place(side, passing.event) {
+            self.take(way, side, event, resolution_ns, clock);
+        }
+    }
+
+    /// Takes an event of a direction's data, by the first point's numbers.
+    fn take(
+        &mut self,
+        way: usize,
+        side: Side,
+        event: Event,
+        resolution_ns: i64,
+        clock: &mut Clock,
+    ) {
         if let Some(order) = &mut self.order {
-            order.see(from, side, &event, resolution_ns);
+            order.see(sent_by(way, &event), side, &event, resolution_ns);
             let forth = settled(order.weight());
             self.settle(forth, clock);
         } else if let Event::Ack { position, sighting } = event {
             self.sample(side, way, (position, sighting), clock);
         }
         self.ways[way].take(side, event);
+    }
+
+    /// Waits no longer to learn how far apart positions are.
+    pub(super) fn place_all(&mut self, resolution_ns: i64, clock: &mut Clock) {
+        for way in [0, 1] {
+            let (waited, is_told) = self.ways[way].shift.give_up();
+            self.ways[way].is_unplaced |= !is_told;
+            for event in waited {
+                self.take(way, Side::Second, event, resolution_ns, clock);
+            }
+        }
     }
 
     /// Adds an acknowledgment to the clock, once it was seen at both points.
@@ -162,7 +183,7 @@ impl Pair {
 
     /// Whether so many events wait for this decision that memory gets short.
     pub(super) fn is_overdue(&self) -> bool {
-        let waiting: usize = self.ways.iter().map(|way| way.events.len()).sum();
+        let waiting: usize = self.ways.iter().map(Way::waiting).sum();
         waiting >= MAX_UNDECIDED
     }
 
@@ -190,6 +211,13 @@ impl Pair {
             let horizon = &horizons[leaves as usize];
             let multi = self.sorter(index, leaves, points);
             let way = &mut self.ways[index];
+            if way.shift.is_open() {
+                continue;
+            }
+            if way.is_unplaced {
+                way.forget();
+                continue;
+            }
             way.drain(leaves, Offsets::new(clock, rough_ns));
             let (result, over_time) = (&mut way.result, &mut over_time[leaves as usize]);
             way.join
@@ -228,10 +256,29 @@ impl Pair {
 
     /// Forgets what is held, when memory is short.
     pub(crate) fn forget(&mut self) {
-        for way in &mut self.ways {
-            way.events.clear();
-            let result = &mut way.result;
-            way.join.forget(|judged| result.wait(judged));
-        }
+        self.ways.iter_mut().for_each(Way::forget);
+    }
+}
+
+/// The direction of which an event tells, for the one in which its frame goes, and the other way round: what is acknowledged, or not
+/// wanted, is data of the other direction.
+fn sent_by(way: usize, event: &Event) -> usize {
+    match event {
+        Event::Ack { .. } | Event::Reset { .. } => 1 - way,
+        Event::Data(_) | Event::Syn { .. } => way,
+    }
+}
+
+/// How far apart positions are, in the direction of the marks and in the other one.
+fn shifts(by: MatchedBy, [first, second]: &[Mark; 2]) -> [Shift; 2] {
+    let apart = second.position.wrapping_sub(first.position) as i64;
+    let is_rewritten = apart.rem_euclid(1 << 32) != 0;
+    // Where one direction is not rewritten, the other one seldom is: by SYN proxies.
+    let other = Shift::open((!is_rewritten).then_some(0));
+    match by {
+        MatchedBy::Handshake => [Shift::Known(0), Shift::open(Some(0))],
+        MatchedBy::Syn => [Shift::open(None), Shift::open(None)],
+        MatchedBy::Numbers => [Shift::Known(apart), Shift::Known(0)],
+        MatchedBy::Bytes | MatchedBy::Payload => [Shift::Known(apart), other],
     }
 }

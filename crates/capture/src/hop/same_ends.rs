@@ -1,7 +1,9 @@
 //! The same connection at two points by its ends, where its frames do not tell, or tell something else.
 
 use super::Half;
+use super::event::{Event, Passing};
 use super::link::{Mark, MatchedBy};
+use super::same_frames::SameFrames;
 use crate::connection::Tracked;
 use crate::frame::Frame;
 use crate::point::Point;
@@ -12,8 +14,8 @@ const SAME_ENDS: u64 = 8;
 /// The connection between the same ends at the other point, if that has shown the same bytes: where no frame has left the same
 /// token at both points, as when one begins later, or cuts the options off, and much was lost in between.
 pub(super) fn find(
-    halves: &[Half],
-    (frame, tracked): (&Frame, &Tracked),
+    [here, there]: [&[Half]; 2],
+    (id, frame, tracked): (u32, &Frame, &Tracked),
     nth: u64,
     other: &Point,
 ) -> Option<(MatchedBy, Mark)> {
@@ -21,15 +23,29 @@ pub(super) fn find(
     if nth < SAME_ENDS || !nth.is_power_of_two() || frame.payload == 0 {
         return None;
     }
-    let id = other.table.find(&frame.key)?;
-    let early = &halves.get(id as usize)?.early;
-    let mut shown = early
-        .iter()
-        .filter(|passing| passing.from_low == frame.from_low);
-    shown.find_map(|passing| {
-        let mark = Mark::of_bytes(id, passing, tracked.start)?;
-        Some((MatchedBy::Numbers, mark))
-    })
+    let theirs = other.table.find(&frame.key)?;
+    let [own, early] = [here.get(id as usize)?, there.get(theirs as usize)?];
+    let [own, early] = [own, early].map(|half| half.shown(frame.from_low));
+    let mut shown = early.clone();
+    let same = shown.find_map(|passing| Mark::of_bytes(theirs, passing, tracked.start));
+    let mark = same.or_else(|| elsewhere(own, early, Mark::new(theirs, frame, tracked.start)))?;
+    Some((MatchedBy::Bytes, mark))
+}
+
+/// Where the other point has a byte whose mark has the position here, if it numbers the same frames otherwise.
+fn elsewhere<'a>(
+    own: impl Iterator<Item = &'a Passing>,
+    theirs: impl Iterator<Item = &'a Passing>,
+    mark: Mark,
+) -> Option<Mark> {
+    let mut same = SameFrames::default();
+    let own = own.map(|passing| (0, passing));
+    for (side, passing) in own.chain(theirs.map(|passing| (1, passing))) {
+        if let Event::Data(seen) = &passing.event {
+            same.add(side, seen);
+        }
+    }
+    Some(mark.moved(same.apart()?))
 }
 
 /// Whether a connection is between ends that the other point has shown as well: what has the same payload there, from or to

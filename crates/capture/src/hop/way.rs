@@ -8,6 +8,7 @@ use super::event::{Event, Side, Sighting};
 use super::join::Join;
 use super::order::WIDE_NS;
 use super::outcome::Seen;
+use super::shift::Shift;
 use super::verdicts::Verdicts;
 
 /// Acknowledgments remembered for the clock, and the share that is sampled: one in so many.
@@ -20,9 +21,9 @@ const ACKS_SAMPLED: u64 = 4;
 pub(crate) struct Way {
     pub(crate) join: Join,
     pub(crate) result: Verdicts,
-    /// Second point's positions less the first's: not 0 where a firewall rewrites numbers, or one
-    /// capture began after the numbers had wrapped.
-    pub(super) shift: Option<i64>,
+    pub(super) shift: Shift,
+    /// Both points show data, and nothing which of it is the same.
+    pub(super) is_unplaced: bool,
     /// Data frames seen at either point.
     pub(crate) frames: u64,
     /// Some acknowledgments of this direction's data at each point, for the clock: their position, the mark that
@@ -59,27 +60,17 @@ impl Way {
         self.events.push(Passed { side, event });
     }
 
-    /// The event with positions by the first point's numbers.
-    pub(super) fn in_first_terms(&self, side: Side, event: Event) -> Option<Event> {
-        Some(match event {
-            Event::Data(mut seen) => {
-                seen.start = self.to_first(side, seen.start)?;
-                Event::Data(seen)
-            }
-            Event::Ack { position, sighting } => {
-                let position = self.to_first(side, position)?;
-                Event::Ack { position, sighting }
-            }
-            other @ (Event::Syn { .. } | Event::Reset { .. }) => other,
-        })
+    /// Events that wait to be judged, or for their place.
+    pub(super) fn waiting(&self) -> usize {
+        self.events.len() + self.shift.held()
     }
 
-    /// A position by the first point's numbers.
-    fn to_first(&self, side: Side, position: u64) -> Option<u64> {
-        match side {
-            Side::First => Some(position),
-            Side::Second => Some(position.wrapping_add_signed(-self.shift?)),
-        }
+    /// Forgets what is held: nothing is known of it.
+    pub(super) fn forget(&mut self) {
+        self.events.clear();
+        self.shift.forget();
+        let result = &mut self.result;
+        self.join.forget(|judged| result.wait(judged));
     }
 
     /// Payload bytes that each point shows more than once, of those that both have shown, or of all that one shows if the

@@ -63,8 +63,29 @@ fn is_looked_at(points: usize) -> bool {
 
 /// Which of two points is nearer to the clients: positive if the point of the row is.
 type Nearer = Vec<Vec<i32>>;
-/// The least time that frames take from one point to another, in nanoseconds, where both showed the same frames.
-type Delays = Vec<Vec<Option<i64>>>;
+/// The least time that frames take from one point to another, where both showed the same frames.
+type Delays = Vec<Vec<Option<Delay>>>;
+
+/// A time in nanoseconds, and by how much it may be wrong.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delay {
+    ns: i64,
+    doubt_ns: i64,
+}
+
+impl Delay {
+    fn with(self, other: Self) -> Self {
+        Self {
+            ns: self.ns + other.ns,
+            doubt_ns: self.doubt_ns + other.doubt_ns,
+        }
+    }
+
+    /// Whether it is no longer than another, as far as captures can tell.
+    fn may_be(self, other: Self) -> bool {
+        self.ns - self.doubt_ns <= other.ns + other.doubt_ns + SAME_NS
+    }
+}
 
 /// Connections that were found at two points: for each pair of points, as each of them numbers the connection.
 #[derive(Default)]
@@ -167,7 +188,8 @@ impl Side {
         let mut delays = vec![vec![None; count]; count];
         for (a, b, hop) in &mut self.hops {
             hop.round([&self.points[*a], &self.points[*b]], true);
-            delays[*a][*b] = hop.delay_ns();
+            let delay = hop.delay_within_ns();
+            delays[*a][*b] = delay.map(|(ns, doubt_ns)| Delay { ns, doubt_ns });
             delays[*b][*a] = delays[*a][*b];
         }
         delays
@@ -252,36 +274,55 @@ fn knows_all(nearer: &Nearer) -> bool {
     nearer.iter().all(|row| unknown(row) <= 1)
 }
 
-/// The order, clients first, that the fewest pairs contradict. Among several such orders: the one in which most
-/// neighbours have shown the same frames, with the least time from each to the next; then the one in which fewest points that tell
-/// nothing of their place part others, between which nobody would look for a loss then; then the one that leaves most pairs as
-/// they are in `near`.
+/// The order, clients first, that the fewest pairs contradict. Among several such orders: one in which most neighbours have
+/// shown the same frames, with the least time from each to the next, as far as clocks tell; then the one in which fewest points
+/// that tell nothing of their place part others, between which nobody would look for a loss then; then the one that leaves
+/// most pairs as they are in `near`.
 fn best_order(nearer: &Nearer, delays: &Delays, near: &[usize]) -> Vec<usize> {
+    let steps = |order: Vec<usize>| {
+        let (unmet, way) = steps(delays, &order);
+        ((contradictions(nearer, &order), unmet), way, order)
+    };
+    let mut all: Vec<_> = orders(near).into_iter().map(steps).collect();
+    let fewest = all.iter().map(|(fewest, ..)| *fewest).min();
+    all.retain(|(contradicted, ..)| Some(*contradicted) == fewest);
+    let shortest = all.iter().map(|(_, way, _)| *way);
+    let shortest = shortest.min_by_key(|way| way.ns).unwrap_or_default();
+    let possible = all.into_iter().filter(|(_, way, _)| way.may_be(shortest));
+    let cost = |(_, _, order): &(_, _, Vec<usize>)| (parting(delays, order), moved(near, order));
+    let best = possible.min_by_key(cost);
+    best.map_or_else(|| near.to_vec(), |(.., order)| order)
+}
+
+/// Neighbours of an order that have not shown the same frames, and the time along all others.
+fn steps(delays: &Delays, order: &[usize]) -> (usize, Delay) {
+    let met = order
+        .iter()
+        .filter(|point| shows_both_ways(delays, **point));
+    let met: Vec<usize> = met.copied().collect();
+    let known = met.windows(2).map(|pair| delays[pair[0]][pair[1]]);
+    let known: Vec<_> = known.collect();
+    let unmet = known.iter().filter(|delay| delay.is_none()).count();
+    let all = known.into_iter().flatten();
+    (unmet, all.fold(Delay::default(), Delay::with))
+}
+
+/// Points that tell nothing of their place, and part others.
+fn parting(delays: &Delays, order: &[usize]) -> usize {
+    let met = order.iter().map(|point| shows_both_ways(delays, *point));
+    let met: Vec<bool> = met.collect();
+    let first = met.iter().position(|met| *met).unwrap_or(0);
+    let last = met.iter().rposition(|met| *met).unwrap_or(0);
+    met[first..=last].iter().filter(|met| !**met).count()
+}
+
+/// Pairs that are the other way round in `near`.
+fn moved(near: &[usize], order: &[usize]) -> usize {
     let mut place = vec![0; near.len()];
     for (at, point) in near.iter().enumerate() {
         place[*point] = at;
     }
-    let moved = |order: &[usize]| pairs(order).filter(|(a, b)| place[*a] > place[*b]).count();
-    let has_met = |point: &&usize| shows_both_ways(delays, **point);
-    let parting = |order: &[usize]| {
-        let met: Vec<bool> = order.iter().map(|point| has_met(&point)).collect();
-        let first = met.iter().position(|met| *met).unwrap_or(0);
-        let last = met.iter().rposition(|met| *met).unwrap_or(0);
-        met[first..=last].iter().filter(|met| !**met).count()
-    };
-    let steps = |order: &[usize]| {
-        let met: Vec<_> = order.iter().filter(has_met).copied().collect();
-        let delays = met.windows(2).map(|pair| delays[pair[0]][pair[1]]);
-        let delays: Vec<_> = delays.collect();
-        let unmet = delays.iter().filter(|delay| delay.is_none()).count();
-        (unmet, delays.into_iter().flatten().sum::<i64>() / SAME_NS)
-    };
-    let cost = |order: &Vec<usize>| {
-        let (parting, moved) = (parting(order), moved(order));
-        (contradictions(nearer, order), steps(order), parting, moved)
-    };
-    let best = orders(near).into_iter().min_by_key(cost);
-    best.unwrap_or_else(|| near.to_vec())
+    pairs(order).filter(|(a, b)| place[*a] > place[*b]).count()
 }
 
 /// All orders of some points: at most 40,320, of [`MOST`].
@@ -327,7 +368,32 @@ mod tests {
 
     fn sorted(nearer: &Nearer) -> Option<Vec<usize>> {
         let count = nearer.len();
-        sorted_among(nearer, &vec![vec![Some(0); count]; count]).map(|(order, _)| order)
+        sorted_among(nearer, &vec![vec![sure(0); count]; count]).map(|(order, _)| order)
+    }
+
+    /// A delay that is known for sure.
+    fn sure(ns: i64) -> Option<Delay> {
+        Some(Delay { ns, doubt_ns: 0 })
+    }
+
+    /// Two captures of one host: 60 ms until an answer, in which clocks gain microseconds on each other, part them from the first
+    /// one by delays that are all but the same.
+    #[test]
+    fn delays_that_clocks_explain_leave_the_order_alone() {
+        let mut nearer = at(&[3, 2, 1]);
+        (nearer[1][2], nearer[2][1]) = (0, 0);
+        let delay = |ns, doubt_ns| Some(Delay { ns, doubt_ns });
+        let mut delays = vec![vec![None; 3]; 3];
+        let mut set = |a: usize, b: usize, delay| (delays[a][b], delays[b][a]) = (delay, delay);
+        set(0, 1, delay(34_000, 6_000));
+        set(0, 2, delay(24_000, 6_000));
+        set(1, 2, delay(0, 300));
+        assert!(sorted_among(&nearer, &delays).is_none());
+        // The third one is between them for sure.
+        let mut set = |a: usize, b: usize, delay| (delays[a][b], delays[b][a]) = (delay, delay);
+        set(0, 1, delay(64_000, 6_000));
+        set(1, 2, delay(40_000, 300));
+        assert_eq!(sorted_among(&nearer, &delays), Some((vec![0, 2, 1], true)));
     }
 
     /// One connection at these points.
@@ -340,12 +406,12 @@ mod tests {
     #[test]
     fn of_two_that_never_met_the_one_at_once_behind_is_the_neighbour() {
         let mut nearer = at(&[1, 3, 2]);
-        let mut delays = vec![vec![Some(30_000); 3]; 3];
+        let mut delays = vec![vec![sure(30_000); 3]; 3];
         (nearer[0][2], nearer[2][0]) = (0, 0);
         (delays[0][2], delays[2][0]) = (None, None);
         for (near, order) in [(0, vec![2, 0, 1]), (2, vec![0, 2, 1])] {
-            (delays[near][1], delays[1][near]) = (Some(0), Some(0));
-            (delays[2 - near][1], delays[1][2 - near]) = (Some(30_000), Some(30_000));
+            (delays[near][1], delays[1][near]) = (sure(0), sure(0));
+            (delays[2 - near][1], delays[1][2 - near]) = (sure(30_000), sure(30_000));
             assert_eq!(sorted_among(&nearer, &delays), Some((order, true)));
         }
     }
@@ -356,7 +422,7 @@ mod tests {
     fn one_that_met_none_parts_no_others() {
         let mut nearer = at(&[4, 3, 2, 1]);
         (nearer[2][3], nearer[3][2]) = (0, 0);
-        let mut delays = vec![vec![Some(40_000_000); 4]; 4];
+        let mut delays = vec![vec![sure(40_000_000); 4]; 4];
         delays[2].fill(None);
         delays.iter_mut().for_each(|row| row[2] = None);
         let aside = (vec![0, 1, 3, 2], false);
@@ -418,7 +484,7 @@ mod tests {
             let met: Vec<usize> = (0..count)
                 .filter(|point| !strangers.contains(point))
                 .collect();
-            let delays = vec![vec![Some(0); count]; count];
+            let delays = vec![vec![sure(0); count]; count];
             assert_eq!(
                 super::sorted(&nearer, &delays, &found_at(&met)).map(|(order, _)| order),
                 order,

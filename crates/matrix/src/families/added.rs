@@ -5,7 +5,7 @@ use coalescope_simulate::{Element, Hop, MILLISECOND, Other, Scenario, Turn};
 
 use super::base::plain;
 use super::by_length::policed;
-use super::guilty::{behind_card, bytes, router};
+use super::guilty::{behind_card, bridge_behind, bytes, router};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Given, Otherwise};
 use crate::family::Family;
@@ -36,6 +36,16 @@ pub(super) const ALL: &[Family] = &[
         "short-and-refused",
         "many short connections, and a router that refuses merged frames",
         short_and_refused,
+    ),
+    Family::innocent(
+        "renumbered",
+        "a firewall that rewrites sequence numbers, of both directions or of one",
+        renumbered,
+    ),
+    Family::guilty(
+        "renumbered-and-lost",
+        "the same, and merged frames are lost",
+        renumbered_and_lost,
     ),
 ];
 
@@ -101,6 +111,34 @@ fn short_and_refused(dice: &mut Dice) -> Drawn {
     scenario.connections = dice.whole(10..=60) as usize;
     scenario.spacing = dice.scaled_whole(2 * MILLISECOND, 60 * MILLISECOND);
     drawn
+}
+
+fn renumbered(dice: &mut Dice) -> Drawn {
+    let wan = Wan::draw(dice);
+    let mut scenario = plain(dice, "renumbered", wan);
+    renumber(&mut scenario, dice);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn renumbered_and_lost(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    let mut scenario = bridge_behind(dice, "renumbered-and-lost", wan);
+    renumber(&mut scenario, dice);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// A firewall somewhere on the way of one to three connections. It may leave SACK blocks as they are.
+fn renumber(scenario: &mut Scenario, dice: &mut Dice) {
+    let mut number = || dice.whole(1..=u64::from(u32::MAX)) as u32;
+    let [client, server] = [number(), number()];
+    let by = dice.pick(&[[client, server], [client, server], [0, server]]);
+    let firewall = Hop::Renumber {
+        by,
+        leaves_sack: dice.chance(0.3),
+    };
+    scenario.connections = dice.whole(1..=3) as usize;
+    let place = dice.whole(1..=4) as usize;
+    scenario.path.insert(place, Element::Hop(firewall));
 }
 
 /// The capture at this place, counted from the client, ends with the handshake or some round trips later.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{Outbox, Why, split};
 use crate::chance::Chance;
-use crate::packet::{Checksum, Content, Origin, Packet, SYN, TooBig};
+use crate::packet::{ACK, Checksum, Content, Origin, Packet, SYN, TooBig};
 use crate::path::{Hop, Which};
 use crate::scenario::Scenario;
 use crate::schedule::Nanos;
@@ -169,6 +169,7 @@ impl HopState {
         match self.hop {
             Hop::Nat => self.translate(packet),
             Hop::Director { .. } => self.direct(packet),
+            Hop::Renumber { by, leaves_sack } => renumber(packet, by, leaves_sack),
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
             Hop::ClampMss { toward, mss } if packet.toward == toward => clamp(packet, mss),
             Hop::SegmentSize { toward, gso_size } if packet.toward == toward => {
@@ -252,6 +253,24 @@ fn set_segment_size(packet: &mut Packet, size: Option<u16>) {
         if size.is_none() {
             (tcp.origin, tcp.reversible) = (Origin::Merged, false);
             tcp.checksum = Checksum::Full;
+        }
+    }
+}
+
+/// Adds to the numbers of a direction, and takes off what the other end acknowledges of it.
+fn renumber(packet: &mut Packet, by: [u32; 2], leaves_sack: bool) {
+    let odd = 2 * packet.flow as u32 + 1;
+    let from = packet.toward.other().index();
+    let [own, other] = [by[from], by[1 - from]].map(|by| by.wrapping_mul(odd));
+    let Some(tcp) = packet.tcp_mut() else { return };
+    tcp.seq = tcp.seq.wrapping_add(own);
+    if tcp.flags & ACK == 0 {
+        return;
+    }
+    tcp.ack = tcp.ack.wrapping_sub(other);
+    if !leaves_sack {
+        for block in &mut tcp.options.sacks {
+            *block = (block.0.wrapping_sub(other), block.1.wrapping_sub(other));
         }
     }
 }
