@@ -92,7 +92,9 @@ impl Fit {
         let bucket = &self.bucket.limit;
         let fewer = if bucket.errors() == 0 { 1 } else { A_FEW };
         self.is_shallow() && is_better(bucket, fewer)
-            || self.ahead.is_some_and(|ahead| is_better(&ahead.limit, A_FEW))
+            || self
+                .ahead
+                .is_some_and(|ahead| is_better(&ahead.limit, A_FEW))
     }
 
     /// Whether the order of frames speaks for want of room, or their place for a window: that is likelier than one share of loss

@@ -13,6 +13,10 @@ pub(crate) const DOUBT: f64 = 0.001;
 /// Share of frames that may be lost, or pass, against any law.
 pub(crate) const STRAY: f64 = 1e-3;
 
+/// Captures with a smaller share of the data that receivers acknowledged show nothing of that data: requests at most. One that leaves
+/// out long frames has more.
+pub(crate) const UNSEEN: f64 = 0.01;
+
 /// Where single frames are lost a tenth as often as merged ones, something loses frames that are not merged.
 pub(crate) const TENTH: f64 = 0.1;
 

@@ -41,7 +41,10 @@ fn download(seed: u64, [between, behind]: [Link; 2], wire: Point) -> Vec<PointIn
 fn first(inputs: Vec<PointInput>) -> (Finding, Merging) {
     let diagnosis = judge(&traced(inputs));
     let mut findings = diagnosis.findings.into_iter();
-    (findings.next().expect("a finding"), diagnosis.verdict.merging)
+    (
+        findings.next().expect("a finding"),
+        diagnosis.verdict.merging,
+    )
 }
 
 /// The sender sends the same bytes again and again, and the farther point sees nothing of the connection any more.
@@ -55,7 +58,11 @@ fn a_connection_that_dies_between_two_points_is_not_healthy() {
         let behind = link(2 * MILLISECOND);
         let inputs = download(seed, [between, behind], Point::new("WIRE"));
         let (found, merging) = first(inputs);
-        assert_eq!((found.id, found.note), (Id::LossNotMerging, false), "{seed}");
+        assert_eq!(
+            (found.id, found.note),
+            (Id::LossNotMerging, false),
+            "{seed}"
+        );
         assert_ne!(merging, Merging::Harms, "{seed}");
     }
 }

@@ -127,7 +127,11 @@ fn the_hop_that_loses_a_syn_is_named() {
         let hop = found.hop.as_ref();
         let hop = hop.map(|hop| (hop.from.as_str(), hop.to.as_str()));
         if place > 0 {
-            assert!(found.title.contains("handshake"), "{place}: {}", found.title);
+            assert!(
+                found.title.contains("handshake"),
+                "{place}: {}",
+                found.title
+            );
         }
         assert_eq!(hop, between, "{place}");
     }

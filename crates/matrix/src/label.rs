@@ -194,7 +194,12 @@ fn innocent(case: &Case, played: &Played) -> Label {
         accepted,
         costs,
         little: hides_acks(&case.runs[0], case.receiver)
-            || [Otherwise::Unlinked, Otherwise::NotMerging].contains(&case.otherwise)
+            || [
+                Otherwise::Unlinked,
+                Otherwise::Unseen,
+                Otherwise::NotMerging,
+            ]
+            .contains(&case.otherwise)
             || share_nothing(&outcome.truth.points)
             || facts.lost_share > MANY
                 && worst.is_some_and(|drop| hides(&case.runs[0], outcome, drop)),

@@ -68,7 +68,8 @@ pub struct TcpOptions {
     pub window_scale: Option<u8>,
     /// SACK permitted (SYN only).
     pub sack_permitted: bool,
-    /// Timestamps: TSval, TSecr.
+    /// Timestamps: TSval, TSecr. Of a frame whose captured bytes end between the two, TSecr is 0, as where it is not valid
+    /// (RFC 7323, 3.2).
     pub timestamps: Option<(u32, u32)>,
     /// SACK blocks, left and right edge; the first may be a D-SACK.
     pub sack: [(u32, u32); 4],
@@ -132,6 +133,10 @@ impl TcpOptions {
                 [kind, ref body @ ..] => match options.option(kind, body) {
                     Some(rest) => rest,
                     None => {
+                        // A length beyond the options' own end is a lie, and no reason to believe the value.
+                        if options.cut {
+                            options.timestamps = options.timestamps.or(value_alone(kind, body));
+                        }
                         options.cut = true;
                         return options;
                     }
@@ -175,6 +180,16 @@ impl TcpOptions {
         }
         self.sack_count = blocks.len() as u8;
         Some(())
+    }
+}
+
+/// TSval of a timestamps option that ends behind it.
+fn value_alone(kind: u8, body: &[u8]) -> Option<(u32, u32)> {
+    match (kind, body) {
+        (kinds::TIMESTAMPS, [10, a, b, c, d, ..]) => {
+            Some((u32::from_be_bytes([*a, *b, *c, *d]), 0))
+        }
+        _ => None,
     }
 }
 

@@ -90,6 +90,29 @@ fn missing_bytes_are_a_cut() {
     assert_eq!(TcpOptions::parse(&[1, 1, 1, 1, 2, 4, 1, 1], 4).mss, None);
 }
 
+/// A capture of 64 bytes a frame ends in the middle of TSecr.
+#[test]
+fn a_value_is_read_whose_echo_is_cut_off() {
+    let whole = [1, 1, 8, 10, 0, 1, 2, 3, 4, 5, 6, 7];
+    for len in 0..=whole.len() {
+        let options = TcpOptions::parse(&whole[..len], 12);
+        let expected = match len {
+            0..8 => None,
+            8..12 => Some((0x0001_0203, 0)),
+            _ => Some((0x0001_0203, 0x0405_0607)),
+        };
+        assert_eq!(
+            (options.timestamps, options.cut),
+            (expected, len < 12),
+            "{len}"
+        );
+    }
+    // An option of another length is none, nor is one that ends beyond the header.
+    assert_eq!(TcpOptions::parse(&whole[..8], 8).timestamps, None);
+    let odd = [1, 1, 8, 9, 0, 1, 2, 3];
+    assert_eq!(TcpOptions::parse(&odd, 12).timestamps, None);
+}
+
 #[test]
 fn options_from_the_frame() {
     let bytes = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
