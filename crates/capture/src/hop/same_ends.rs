@@ -26,13 +26,16 @@ pub(super) fn find(
     let theirs = other.table.find(&frame.key)?;
     let [own, early] = [here.get(id as usize)?, there.get(theirs as usize)?];
     let [own, early] = [own, early].map(|half| half.shown(frame.from_low));
-    let mut shown = early.clone();
-    let same = shown.find_map(|passing| Mark::of_bytes(theirs, passing, tracked.start));
-    let mark = same.or_else(|| elsewhere(own, early, Mark::new(theirs, frame, tracked.start)))?;
+    let here = Mark::new(theirs, frame, tracked.start);
+    // Numbers that are rewritten may happen to be near.
+    let mark = elsewhere(own, early.clone(), here).or_else(|| {
+        let mut shown = early;
+        shown.find_map(|passing| Mark::of_bytes(theirs, passing, tracked.start))
+    })?;
     Some((MatchedBy::Bytes, mark))
 }
 
-/// Where the other point has a byte whose mark has the position here, if it numbers the same frames otherwise.
+/// Where the other point has the byte that this mark has the position of here, if the same frames show how far apart numbers are.
 fn elsewhere<'a>(
     own: impl Iterator<Item = &'a Passing>,
     theirs: impl Iterator<Item = &'a Passing>,
