@@ -451,7 +451,11 @@ mod tests {
         let mut join = Join::default();
         let with = |seen: Seen, id| Seen { id, ..seen };
         join.left(with(seen(0, 3000, 0), 7));
-        join.left(with(seen(0, 1000, 300), 8));
+        join.left(Seen {
+            number: 1,
+            turn: 1,
+            ..with(seen(0, 1000, 300), 8)
+        });
         join.came(with(seen(0, 1000, 301), 1007));
         join.left(with(seen(1000, 1000, 600), 9));
         join.came(with(seen(1000, 1000, 601), 1001));
@@ -460,7 +464,7 @@ mod tests {
         join.acknowledged(3000, 910 * MS);
         let expected = [
             (0, Outcome::Lost),
-            (0, Outcome::Arrived),
+            (1, Outcome::Arrived),
             (1000, Outcome::Arrived),
             (2000, Outcome::Arrived),
         ];
