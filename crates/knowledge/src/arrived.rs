@@ -76,10 +76,12 @@ fn is_overtaken_before(
         let overtaken =
             || farther.is_some_and(|reach| is_overtaken_before(trace, before, direction, reach));
         // A capture in front that ended early has not seen what came late, nor one that misses frames.
-        let has_seen = bytes(before.0, before.1) >= NEARLY_ALL * bytes(point, id)
-            && 2 * missed(before.0, before.1) < late(point, id) * u64::from(SEGMENT);
+        let has_seen = || {
+            bytes(before.0, before.1) >= NEARLY_ALL * bytes(point, id)
+                && 2 * missed(before.0, before.1) < late(point, id) * u64::from(SEGMENT)
+        };
         carries_all(seen)
-            && has_seen
+            && has_seen()
             && (missing == 0 || reach.may_miss)
             && late(point, id) >= LOSS_FRAMES.max(BEHIND * missing)
             && (late(before.0, before.1) < LOSS_FRAMES || overtaken())

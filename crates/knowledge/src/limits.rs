@@ -349,15 +349,11 @@ fn loses_single_segments(data: &Direction, other: &Direction) -> bool {
 /// without a queue: the sender has more to send, and a window of one segment. Stories A, B and E look so once the losses have
 /// done their work. Where the other side sends as often, each segment answers a request.
 fn crawls(data: &Direction, other: &Direction) -> bool {
-    let full = CRAWL_FULL * segment(data) * data.data_frames as f64;
     let times = data.rtt_min_s.zip(data.rtt_median_s);
     let is_steady = times.is_some_and(|(min, median)| min >= CRAWL_S && median < CRAWL * min);
-    !is_short(data)
+    sends_full_segments(data)
         && is_steady
-        && data.merge_factor_max == Some(1)
         && active_window(data).is_some_and(|window| window < CRAWL)
-        && data.payload_bytes as f64 >= full
-        && data.sender_idle_s == 0.0
         && data.gaps == 0
         && (other.data_frames as f64) < MOSTLY * data.data_frames as f64
 }
@@ -365,15 +361,20 @@ fn crawls(data: &Direction, other: &Direction) -> bool {
 /// Whether most full segments come after a silence as long as a timeout each, and the sender has more to send: where no
 /// acknowledgment is captured, that is all that shows of a sender that sends each segment again.
 fn creeps(data: &Direction, other: &Direction) -> bool {
-    let full = CRAWL_FULL * segment(data) * data.data_frames as f64;
     other.acks == 0
         && other.data_frames == 0
-        && !is_short(data)
+        && sends_full_segments(data)
+        && has_gaps(data, GAPS)
+        && data.gaps as f64 >= MOSTLY * data.data_frames as f64
+}
+
+/// Whether hardly a segment is not full, none is merged with another one, and the sender always has more to send.
+fn sends_full_segments(data: &Direction) -> bool {
+    let full = CRAWL_FULL * segment(data) * data.data_frames as f64;
+    !is_short(data)
         && data.merge_factor_max == Some(1)
         && data.payload_bytes as f64 >= full
         && data.sender_idle_s == 0.0
-        && has_gaps(data, GAPS)
-        && data.gaps as f64 >= MOSTLY * data.data_frames as f64
 }
 
 /// Whether all missing frames are longer than any frame that came, merged ones among these: such is the view behind a
