@@ -52,7 +52,8 @@ impl Fit {
     /// To what a hop shows of its frames in turn, if that has most of its losses. What cuts frames first does not lose whole
     /// ones.
     pub(crate) fn to_hop(hop: &Hop) -> Option<Self> {
-        let sorts = [&hop.merged, &hop.tso, &hop.single];
+        let (merged, single) = hop.compared();
+        let sorts = [&merged, &hop.tso, &single];
         let sum = |of: fn(&Outcomes) -> u64| sorts.iter().map(|sort| of(sort)).sum::<u64>();
         let (lost, partly) = (sum(|sort| sort.lost), sum(|sort| sort.partly_lost));
         Self::to(&hop.in_turn, lost).filter(|_| 2 * partly < lost)

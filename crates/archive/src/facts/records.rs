@@ -201,7 +201,7 @@ records! {
         partly_lost: u64, missed: u64, not_judged: u64,
     }
     HopConnection {
-        from_id: u64, to_id: u64, matched_by: &'static str, direction: &'static str, merged: Outcomes,
+        from_id: u64, to_id: u64, in_turn_as: u32, matched_by: &'static str, direction: &'static str, merged: Outcomes,
         tso: Outcomes, single: Outcomes, merged_lost_frames: Vec<u64>, single_lost_frames: Vec<u64>,
         merged_arrived_frames: Vec<u64>, by_length: Lengths, together: Lengths, full: Fate, amid: Amid,
     }

@@ -205,6 +205,9 @@ pub struct HopConnection {
     pub single_lost_frames: Vec<u64>,
     /// Frame numbers at `from` of merged or TSO frames that arrived in some form; a few.
     pub merged_arrived_frames: Vec<u64>,
+    /// The number that its frames have in [`Hop::in_turn`].
+    #[serde(skip)]
+    pub in_turn_as: u32,
     /// What became of merged or TSO frames by their length: for the judgment alone.
     #[serde(skip)]
     pub by_length: Lengths,

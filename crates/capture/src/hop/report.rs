@@ -1,5 +1,7 @@
 //! A hop's facts.
 
+use std::collections::BTreeSet;
+
 use super::Hop;
 use super::over_time::OverTime;
 use super::pair::Pair;
@@ -43,6 +45,7 @@ impl Hop {
             add_pair(&mut hop, pair, points, forth, over_time);
         }
         over_time.fill(&mut hop);
+        hop.leave_out_blocked();
         (hop.odds_ratio, hop.p_value) = association(&hop.merged, &hop.single);
         hop.connections
             .sort_by_key(|c| std::cmp::Reverse((c.merged.lost, c.single.lost, c.single.seen)));
@@ -85,6 +88,16 @@ impl hop::Hop {
         subtract(&mut self.tso, &uncut);
         (self.odds_ratio, self.p_value) = association(&self.merged, &self.single);
         self.connections.sort_by_key(worst_first);
+        self.leave_out_blocked();
+    }
+
+    /// Frames that are not compared with others say nothing in their turn either: no bucket and no box that explains the other
+    /// losses explains these.
+    fn leave_out_blocked(&mut self) {
+        let blocked = self.connections.iter().filter(|seen| is_blocked(seen));
+        let blocked: BTreeSet<u32> = blocked.map(|seen| seen.in_turn_as).collect();
+        self.in_turn
+            .retain(|left| !blocked.contains(&left.connection));
     }
 }
 
@@ -135,13 +148,18 @@ fn add_pair(
 
 /// Adds merged frames of a connection to those that are compared with single ones, unless nothing of it arrived.
 fn compare((by_length, blocked): (&mut Lengths, &mut Blocked), seen: &HopConnection) {
-    let arrived = seen.merged.came_through() + seen.single.came_through();
-    if arrived == 0 && seen.merged.lost > 0 && seen.single.lost >= BLOCKED {
+    if is_blocked(seen) {
         blocked.merged += seen.merged.lost;
         blocked.single += seen.single.lost;
     } else {
         by_length.add_all(&seen.by_length);
     }
+}
+
+/// Whether nothing of a connection arrived that lost merged frames.
+fn is_blocked(seen: &HopConnection) -> bool {
+    let arrived = seen.merged.came_through() + seen.single.came_through();
+    arrived == 0 && seen.merged.lost > 0 && seen.single.lost >= BLOCKED
 }
 
 fn list_pair(
@@ -162,6 +180,7 @@ fn list_pair(
     HopConnection {
         from_id: u64::from(pair.ids[usize::from(!forth)]),
         to_id: u64::from(pair.ids[usize::from(forth)]),
+        in_turn_as: pair.ids[0],
         matched_by: pair.by.name(),
         direction: if from_client {
             "to_server"
@@ -211,4 +230,38 @@ fn association(merged: &Outcomes, single: &Outcomes) -> (Option<f64>, Option<f64
         single.lost,
         single.came_through(),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hop::Left;
+
+    /// A connection that lost merged and single frames, and whether anything of it arrived.
+    fn connection(in_turn_as: u32, single_arrived: u64) -> HopConnection {
+        let mut seen = HopConnection {
+            in_turn_as,
+            ..HopConnection::default()
+        };
+        (seen.merged.lost, seen.single.lost) = (3, 2);
+        seen.single.arrived = single_arrived;
+        seen
+    }
+
+    #[test]
+    fn frames_of_a_blocked_connection_are_not_in_turn() {
+        let left = |connection| Left {
+            connection,
+            lost: true,
+            ..Left::default()
+        };
+        let mut hop = hop::Hop {
+            connections: vec![connection(7, 0), connection(8, 1)],
+            in_turn: [7, 8, 7, 8].map(left).to_vec(),
+            ..hop::Hop::default()
+        };
+        hop.leave_out_blocked();
+        let kept = hop.in_turn.iter().map(|left| left.connection);
+        assert_eq!(kept.collect::<Vec<_>>(), [8, 8]);
+    }
 }

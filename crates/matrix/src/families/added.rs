@@ -47,6 +47,11 @@ pub(super) const ALL: &[Family] = &[
         "the same, and merged frames are lost",
         renumbered_and_lost,
     ),
+    Family::guilty(
+        "blocked-and-lost",
+        "merged frames are lost, and a firewall drops all data of one connection",
+        blocked_and_lost,
+    ),
 ];
 
 /// By chance one of the transfers loses all of its longest frames.
@@ -124,6 +129,25 @@ fn renumbered_and_lost(dice: &mut Dice) -> Drawn {
     let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
     let mut scenario = bridge_behind(dice, "renumbered-and-lost", wan);
     renumber(&mut scenario, dice);
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// What the blocked connection loses are first single frames and merged ones alike.
+fn blocked_and_lost(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    let mut scenario = bridge_behind(dice, "blocked-and-lost", wan);
+    scenario.connections = dice.whole(2..=5) as usize;
+    let no_data = Hop::DropLargerThan {
+        toward: HERE,
+        bytes: 100,
+    };
+    let firewall = Element::OfSome {
+        every: scenario.connections,
+        element: Box::new(Element::Hop(no_data)),
+    };
+    let is_lossy = |element: &Element| matches!(element, Element::Hop(Hop::DropMerged { .. }));
+    let place = scenario.path.iter().position(is_lossy);
+    scenario.path.insert(place.unwrap_or_default(), firewall);
     Drawn::one(scenario, Otherwise::Healthy)
 }
 
