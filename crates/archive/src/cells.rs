@@ -5,14 +5,16 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, ListArray, PrimitiveArray, StructArray, make_array,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Float64Type, Int64Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow::buffer::{NullBuffer, OffsetBuffer};
-use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Float64Type, Int64Type, UInt16Type, UInt32Type, UInt64Type,
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, ListArray, PrimitiveArray, StructArray, make_array,
 };
-use arrow::error::ArrowError;
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::ArrowError;
+use arrow_schema::{DataType, Field};
 
 /// A type that a column can hold.
 pub(crate) trait Cell: Sized {
@@ -77,19 +79,19 @@ impl Cell for bool {
 macro_rules! texts {
     ($($type:ty: $to:expr, $from:expr;)*) => {$(
         impl $crate::cells::Cell for $type {
-            fn data_type() -> arrow::datatypes::DataType {
-                arrow::datatypes::DataType::Utf8
+            fn data_type() -> arrow_schema::DataType {
+                arrow_schema::DataType::Utf8
             }
 
             fn array<'a>(
                 cells: impl Iterator<Item = &'a Self> + Clone,
-            ) -> Result<arrow::array::ArrayRef, arrow::error::ArrowError> {
-                let texts = arrow::array::StringArray::from_iter_values(cells.map($to));
+            ) -> Result<arrow_array::ArrayRef, arrow_schema::ArrowError> {
+                let texts = arrow_array::StringArray::from_iter_values(cells.map($to));
                 Ok(std::sync::Arc::new(texts))
             }
 
-            fn get(column: &dyn arrow::array::Array, at: usize) -> Option<Self> {
-                use arrow::array::AsArray;
+            fn get(column: &dyn arrow_array::Array, at: usize) -> Option<Self> {
+                use arrow_array::cast::AsArray;
                 ($from)(column.as_string_opt::<i32>()?.value(at))
             }
         }
@@ -214,8 +216,8 @@ pub(crate) trait Record: Sized {
 macro_rules! records {
     ($($type:ty { $($field:ident: $of:ty),* $(,)? })*) => {$(
         impl $crate::cells::Record for $type {
-            fn fields() -> Vec<arrow::datatypes::Field> {
-                vec![$(arrow::datatypes::Field::new(
+            fn fields() -> Vec<arrow_schema::Field> {
+                vec![$(arrow_schema::Field::new(
                     stringify!($field),
                     <$of as $crate::cells::Cell>::data_type(),
                     <$of as $crate::cells::Cell>::NULLABLE,
@@ -224,13 +226,13 @@ macro_rules! records {
 
             fn columns<'a>(
                 records: impl Iterator<Item = &'a Self> + Clone,
-            ) -> Result<Vec<arrow::array::ArrayRef>, arrow::error::ArrowError> {
+            ) -> Result<Vec<arrow_array::ArrayRef>, arrow_schema::ArrowError> {
                 Ok(vec![$(
                     <$of as $crate::cells::Cell>::array(records.clone().map(|record| &record.$field))?,
                 )*])
             }
 
-            fn nth(columns: &[arrow::array::ArrayRef], at: usize) -> Option<Self> {
+            fn nth(columns: &[arrow_array::ArrayRef], at: usize) -> Option<Self> {
                 let mut columns = columns.iter();
                 Some(Self {
                     $($field: <$of as $crate::cells::Cell>::get(columns.next()?, at)?,)*
@@ -239,18 +241,18 @@ macro_rules! records {
         }
 
         impl $crate::cells::Cell for $type {
-            fn data_type() -> arrow::datatypes::DataType {
-                arrow::datatypes::DataType::Struct(<Self as $crate::cells::Record>::fields().into())
+            fn data_type() -> arrow_schema::DataType {
+                arrow_schema::DataType::Struct(<Self as $crate::cells::Record>::fields().into())
             }
 
             fn array<'a>(
                 cells: impl Iterator<Item = &'a Self> + Clone,
-            ) -> Result<arrow::array::ArrayRef, arrow::error::ArrowError> {
+            ) -> Result<arrow_array::ArrayRef, arrow_schema::ArrowError> {
                 $crate::cells::structs(cells)
             }
 
-            fn get(column: &dyn arrow::array::Array, at: usize) -> Option<Self> {
-                use arrow::array::AsArray;
+            fn get(column: &dyn arrow_array::Array, at: usize) -> Option<Self> {
+                use arrow_array::cast::AsArray;
                 <Self as $crate::cells::Record>::nth(column.as_struct_opt()?.columns(), at)
             }
         }

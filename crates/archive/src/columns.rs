@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray, PrimitiveArray, RecordBatch,
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, TimestampNanosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimestampNanosecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, PrimitiveArray, RecordBatch,
 };
-use arrow::error::ArrowError;
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use coalescope_capture::rows::{Checksum, Ends, Kind, Row};
 
 use crate::error::Error;

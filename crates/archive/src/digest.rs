@@ -1,6 +1,6 @@
 //! A capture as batches of rows.
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use coalescope_capture::file::Source;
 use coalescope_capture::rows::{Digests, FileEnd};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arrow::error::ArrowError;
+use arrow_schema::ArrowError;
 use coalescope_capture::TraceError;
 use parquet::errors::ParquetError;
 

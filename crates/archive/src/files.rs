@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, AsArray, ListBuilder, PrimitiveArray, RecordBatch, StringArray, StringBuilder,
-    UInt16Builder,
-};
-use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Int64Type, SchemaRef, UInt16Type, UInt32Type, UInt64Type,
-};
+use arrow_array::builder::{ListBuilder, StringBuilder, UInt16Builder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, SchemaRef};
 use coalescope_capture::rows::FileEnd;
 
 use crate::columns::{column, named, schema};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use coalescope_capture::facts::Trace;
 use coalescope_capture::rows::{self, PointRows, Row, Rows};
 use coalescope_capture::{Options, Progress};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use coalescope_capture::Options;
 use coalescope_capture::facts::Trace;
 use coalescope_capture::rows::{Counts, Rows, follow_part};

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use arrow::array::{Array, ArrayRef};
-use arrow::datatypes::{DataType, Field};
-use arrow::error::ArrowError;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::ArrowError;
+use arrow_schema::{DataType, Field};
 use coalescope_capture::facts::{
     Amid, Blocked, Connection, DatagramHop, Direction, Endpoint, Examples, Fate, Hop,
     HopConnection, Left, Length, Lengths, Loser, Outcomes, Phases, Rejected, Repeats, Slot, Strip,

@@ -1,7 +1,7 @@
 //! The tables of facts.
 
-use arrow::array::{Array, ArrayRef, RecordBatch};
-use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, SchemaRef};
 use coalescope_capture::facts::{DatagramHop, Hop};
 
 use super::records::{Placed, PointFacts};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use arrow::array::RecordBatch;
-use arrow::error::ArrowError;
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use coalescope_capture::rows::{Row, Rows};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 

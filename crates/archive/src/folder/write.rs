@@ -7,7 +7,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use arrow::array::RecordBatch;
+use arrow_array::RecordBatch;
 use coalescope_files::{Replacement, Rights, replace};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;

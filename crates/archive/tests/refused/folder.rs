@@ -5,11 +5,11 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, AsArray, BinaryArray, RecordBatch, UInt8Array, UInt32Array, UInt64Array,
-};
-use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, UInt64Type};
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+use arrow_array::{ArrayRef, BinaryArray, RecordBatch, UInt8Array, UInt32Array, UInt64Array};
+use arrow_schema::DataType;
+use arrow_select::concat::concat_batches;
 use coalescope_archive::{Error, Facts, Folder, Write, digest, facts, judge, parts, trace};
 use coalescope_capture::Options;
 use coalescope_simulate::story;

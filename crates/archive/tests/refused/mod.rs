@@ -5,7 +5,7 @@ mod folder;
 use std::sync::Arc;
 
 use crate::common::{archived, captures, digested};
-use arrow::array::{ArrayRef, StringArray};
+use arrow_array::{ArrayRef, StringArray};
 use coalescope_archive::{Error, Facts, Folder, facts, facts_of, judge, parts};
 use coalescope_capture::Options;
 use coalescope_simulate::story;
@@ -66,7 +66,7 @@ fn a_table_of_something_else_is_refused_by_the_name_of_its_column() {
     let network = schema.index_of("network").expect("a column");
     let nonsense: ArrayRef = Arc::new(StringArray::from(vec!["ipx"; table.num_rows()]));
     columns[network] = nonsense;
-    all.connections[0] = arrow::array::RecordBatch::try_new(schema, columns).expect("a table");
+    all.connections[0] = arrow_array::RecordBatch::try_new(schema, columns).expect("a table");
     let error = judge(&all, archive.files()).expect_err("no network that is known");
     assert!(matches!(error, Error::Cell { .. }), "{error}");
     all.connections[0] = table.project(&[0, 1, 2]).expect("a table");
