@@ -20,6 +20,9 @@ use crate::words::{bytes, rate, share};
 /// What Ethernet, IP and TCP add to most payloads.
 const HEADERS: f64 = 66.0;
 
+/// Frames in front of the first loss with which a bucket may have come into the path: the fewest of a full one, and of a deep one.
+const BEFORE: [usize; 4] = [0, 8, 32, 128];
+
 /// A rate and a limit, and how they divide the frames of a hop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
@@ -57,6 +60,18 @@ impl Fit {
         let sum = |of: fn(&Outcomes) -> u64| sorts.iter().map(|sort| of(sort)).sum::<u64>();
         let (lost, partly) = (sum(|sort| sort.lost), sum(|sort| sort.partly_lost));
         Self::to(&hop.in_turn, lost).filter(|_| 2 * partly < lost)
+    }
+
+    /// To what a hop shows from some frames before its first loss on, if want of room or a window explains that.
+    pub(crate) fn later_to_hop(hop: &Hop) -> Option<Self> {
+        let first = hop.in_turn.iter().position(|frame| frame.lost)?;
+        let lost = part(&hop.in_turn).lost;
+        let begins = BEFORE
+            .iter()
+            .filter_map(|before| first.checked_sub(*before));
+        let fits = begins.filter_map(|begin| Self::to(hop.in_turn.get(begin..)?, lost));
+        let mut fits = fits.filter(|fit| fit.explains() || fit.window().is_some());
+        fits.next()
     }
 
     /// To frames in turn, of which so many are lost in all.
@@ -107,6 +122,18 @@ impl Fit {
                 && other.likelihood() - self.limit >= MUCH_BETTER
         };
         is_likelier(&self.bucket.limit) || self.ahead.is_some_and(|ahead| is_likelier(&ahead.limit))
+    }
+
+    /// The logarithm of the likelihood of the likeliest law that knows nothing of merging: a bucket, if it is no deeper than paths
+    /// have them, a limit of length, or one of how far ahead frames are.
+    pub(crate) fn likeliest_without_time(&self) -> f64 {
+        let bucket = Some(self.bucket.limit).filter(|_| self.is_shallow());
+        let ahead = self.ahead.map(|ahead| ahead.limit);
+        let limits = bucket
+            .into_iter()
+            .chain(ahead)
+            .map(|limit| limit.likelihood());
+        limits.fold(self.limit, f64::max)
     }
 
     /// In words, for the capacity that divides lost frames from others.
@@ -265,4 +292,4 @@ fn needs(frames: &[Left], rate_bps: f64) -> Vec<Need> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -13,6 +13,7 @@ use crate::bucket::{Ahead, Fit};
 pub(crate) struct Crossing<'t> {
     hop: &'t Hop,
     fit: OnceCell<Option<Fit>>,
+    later: OnceCell<Option<Fit>>,
 }
 
 impl<'t> Crossing<'t> {
@@ -20,6 +21,7 @@ impl<'t> Crossing<'t> {
         Self {
             hop,
             fit: OnceCell::new(),
+            later: OnceCell::new(),
         }
     }
 
@@ -30,12 +32,20 @@ impl<'t> Crossing<'t> {
 
     /// The rate limit or the queue, if one explains what the hop lost.
     pub(crate) fn room(&self) -> Option<&Fit> {
-        self.fit().filter(|fit| fit.explains())
+        let whole = self.fit().filter(|fit| fit.explains());
+        whole.or_else(|| self.later().filter(|fit| fit.explains()))
     }
 
     /// The window beyond which a firewall drops frames, if that explains what the hop lost.
     pub(crate) fn window(&self) -> Option<&Ahead> {
-        self.fit().and_then(Fit::window)
+        let whole = self.fit().and_then(Fit::window);
+        whole.or_else(|| self.later().and_then(Fit::window))
+    }
+
+    /// The same from shortly before the first loss on: what limits the hop may have come into the path then.
+    fn later(&self) -> Option<&Fit> {
+        let later = self.later.get_or_init(|| Fit::later_to_hop(self.hop));
+        later.as_ref()
     }
 }
 

@@ -5,6 +5,7 @@ mod frames;
 mod lost;
 mod placed;
 mod refused;
+mod since;
 
 use std::cell::LazyCell;
 

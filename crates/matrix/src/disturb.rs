@@ -183,7 +183,11 @@ fn is_plain(scenario: &Scenario) -> bool {
     scenario.path.iter().all(|element| match element {
         // So few bytes are kept that none would be left behind another header.
         Element::Point(point) if point.snap < 100 => false,
-        Element::OfSome { element, .. } if matches!(**element, Element::Hop(_)) => false,
+        Element::OfSome { element, .. } | Element::Since { element, .. }
+            if matches!(**element, Element::Hop(_)) =>
+        {
+            false
+        }
         Element::Hop(Hop::Router { mtu: router, icmp }) => {
             !icmp || !forgets && u32::from(*router) >= mtu
         }

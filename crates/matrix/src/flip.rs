@@ -1,6 +1,6 @@
 //! The same scenario with its sides exchanged: the client sends what the server sent.
 
-use coalescope_simulate::{Cut, Element, Hop, Merge, Point, Scenario, Side};
+use coalescope_simulate::{Begin, Cut, Element, Hop, Merge, Point, Scenario, Side};
 
 /// Exchanges the sides of everything, except for the side that connects.
 pub(crate) fn flip(scenario: &mut Scenario) {
@@ -30,6 +30,12 @@ fn flip_element(element: &mut Element) {
         }
         Element::Hop(hop) => flip_hop(hop),
         Element::OfSome { element, .. } => flip_element(element),
+        Element::Since { begin, element } => {
+            if let Begin::Bytes(toward, _) = begin {
+                *toward = toward.other();
+            }
+            flip_element(element);
+        }
         _ => {}
     }
 }

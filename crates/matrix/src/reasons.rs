@@ -72,7 +72,7 @@ fn is_lossy_back(element: &Element, receiver: Side) -> bool {
 fn of_full(element: &Element) -> Reason {
     match element {
         Element::Hop(Hop::TokenBucket { queue: 0, .. }) => Reason::Policer,
-        Element::OfSome { element, .. } => of_full(element),
+        Element::OfSome { element, .. } | Element::Since { element, .. } => of_full(element),
         _ => Reason::Queue,
     }
 }
@@ -88,7 +88,7 @@ fn fails_for_good(element: &Element) -> bool {
 fn checks_window(element: &Element) -> bool {
     match element {
         Element::Hop(Hop::WindowCheck { .. }) => true,
-        Element::OfSome { element, .. } => checks_window(element),
+        Element::OfSome { element, .. } | Element::Since { element, .. } => checks_window(element),
         _ => false,
     }
 }
@@ -97,7 +97,7 @@ fn spoils_bits(element: &Element) -> bool {
     match element {
         Element::Link(link) => link.toward.iter().any(|lane| lane.bit_errors > 0.0),
         Element::Hop(Hop::Damage { .. }) => true,
-        Element::OfSome { element, .. } => spoils_bits(element),
+        Element::OfSome { element, .. } | Element::Since { element, .. } => spoils_bits(element),
         _ => false,
     }
 }

@@ -5,6 +5,7 @@ mod bucket;
 mod hop;
 mod link;
 mod merge;
+mod since;
 mod split;
 mod thin;
 mod window;
@@ -22,6 +23,7 @@ use bucket::Bucket;
 use hop::HopState;
 use link::LinkState;
 use merge::MergeState;
+use since::Since;
 use thin::Thin;
 use window::WindowCheck;
 
@@ -65,6 +67,7 @@ pub(crate) enum State {
     Thin(Thin),
     WindowCheck(WindowCheck),
     OfSome(usize, Box<State>),
+    Since(Since, Box<State>),
 }
 
 impl State {
@@ -103,6 +106,10 @@ impl State {
                 let state = Self::new(element, number, points, scenario);
                 Self::OfSome(*every, Box::new(state))
             }
+            Element::Since { begin, element } => {
+                let state = Self::new(element, number, points, scenario);
+                Self::Since(Since::new(*begin), Box::new(state))
+            }
         }
     }
 
@@ -118,6 +125,12 @@ impl State {
             }
             Self::OfSome(every, state) if packet.flow.is_multiple_of(*every) => {
                 return state.handle(packet, now);
+            }
+            Self::Since(since, state) => {
+                if since.has_begun(&packet, now) {
+                    return state.handle(packet, now);
+                }
+                out.onward.push((now, packet));
             }
             Self::Point(_) | Self::Cut(_) | Self::OfSome(..) => out.onward.push((now, packet)),
             Self::Merge(merge) => merge.handle(packet, now, &mut out),
@@ -135,7 +148,7 @@ impl State {
         match self {
             Self::Merge(merge) => merge.wake(now, &mut out),
             Self::Thin(thin) => thin.wake(now, &mut out),
-            Self::OfSome(_, state) => return state.wake(now),
+            Self::OfSome(_, state) | Self::Since(_, state) => return state.wake(now),
             _ => {}
         }
         out

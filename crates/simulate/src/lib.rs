@@ -33,8 +33,8 @@ mod truth;
 mod world;
 
 pub use path::{
-    Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing, Which,
-    Wrap,
+    Begin, Bursts, Cut, Element, Format, Hop, Lane, Link, Merge, MergeKind, Point, Reorder, Timing,
+    Which, Wrap,
 };
 pub use pcap::rotated;
 pub use scenario::{Cause, Congestion, Content, Host, IpIds, Other, Push, Reader, Scenario, Turn};

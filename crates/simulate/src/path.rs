@@ -31,6 +31,22 @@ pub enum Element {
         /// The element.
         element: Box<Element>,
     },
+    /// An element that connections meet from some time on; not a point.
+    Since {
+        /// From when on.
+        begin: Begin,
+        /// The element.
+        element: Box<Element>,
+    },
+}
+
+/// When an element comes into the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Begin {
+    /// At a time: a route changes, or a firewall fails over.
+    At(Nanos),
+    /// When a connection has sent so many bytes toward a side: its flow is known, and taken by hardware (flow offload).
+    Bytes(Side, u64),
 }
 
 /// A wire, each direction for itself.

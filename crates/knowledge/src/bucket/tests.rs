@@ -5,7 +5,7 @@ use crate::thresholds::SEGMENT;
 
 /// Frames that leave in bursts: the time between two frames, and the segments of each. What came before a burst is
 /// acknowledged.
-fn bursts() -> impl Strategy<Value = Vec<Left>> {
+pub(crate) fn bursts() -> impl Strategy<Value = Vec<Left>> {
     let frame = (5_000_i64..200_000, 1_u32..=8);
     let burst = (
         1_000_000_i64..80_000_000,
@@ -35,7 +35,7 @@ fn bursts() -> impl Strategy<Value = Vec<Left>> {
 }
 
 /// Sends frames through a bucket with so many tokens.
-fn police(frames: &mut [Left], rate_bps: f64, burst: f64) {
+pub(crate) fn police(frames: &mut [Left], rate_bps: f64, burst: f64) {
     let (mut tokens, mut last_ns) = (burst, 0);
     for frame in frames {
         let filled = (frame.ns - last_ns) as f64 * rate_bps / 8e9;

@@ -6,14 +6,19 @@ use coalescope_capture::facts::HopConnection;
 
 use super::beside::Beside;
 use super::frames::Frames;
+use super::since::Since;
 use crate::by_size::{BySize, Step};
 use crate::crossing::Crossing;
+
+const NEVER_ARRIVED: &str = "that left never arrived";
 
 /// What a hop loses: words for its frames, the connection that shows it best, and the numbers.
 pub(crate) struct Lost<'a> {
     pub(crate) frames: Frames,
     pub(super) worst: &'a HopConnection,
     pub(crate) step: Step,
+    /// What became of these frames.
+    fate: &'static str,
 }
 
 impl<'a> Lost<'a> {
@@ -21,13 +26,25 @@ impl<'a> Lost<'a> {
         let all = BySize::of_hop(hop).step(1);
         let worst = worst_on(hop, |connection| BySize::of_connection(hop, connection));
         let Some(step) = all.or(worst.map(|(_, step)| step)) else {
-            return Self::uncut_on(hop);
+            return Self::for_a_time(hop).or_else(|| Self::uncut_on(hop));
         };
         let worst = worst.map(|(connection, _)| connection);
         Some(Self {
             frames: Frames::Merged,
             worst: worst.or(hop.connections.first())?,
             step,
+            fate: NEVER_ARRIVED,
+        })
+    }
+
+    /// Frames that are lost from some time on, or up to some time.
+    fn for_a_time(hop: &'a Crossing<'a>) -> Option<Self> {
+        let (step, worst) = Since::step(hop)?;
+        Some(Self {
+            frames: Frames::Merged,
+            worst,
+            step,
+            fate: "that left between the first and the last such loss never arrived",
         })
     }
 
@@ -39,13 +56,13 @@ impl<'a> Lost<'a> {
             frames: Frames::Large,
             worst,
             step,
+            fate: NEVER_ARRIVED,
         })
     }
 
     /// What it says of itself as evidence.
     pub(crate) fn words(&self) -> String {
-        self.step
-            .words(self.frames.words(), "that left never arrived")
+        self.step.words(self.frames.words(), self.fate)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Families that were added when all others had their numbers: which scenario a seed draws depends on the order, and notes
 //! name seeds.
 
-use coalescope_simulate::{Element, Hop, MILLISECOND, Other, Scenario, Turn};
+use coalescope_simulate::{Begin, Element, Hop, MILLISECOND, Other, Scenario, Turn};
 
 use super::base::plain;
-use super::by_length::policed;
+use super::by_length::{policed, window_checked};
 use super::guilty::{behind_card, bridge_behind, bytes, router};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Given, Otherwise};
@@ -51,6 +51,26 @@ pub(super) const ALL: &[Family] = &[
         "blocked-and-lost",
         "merged frames are lost, and a firewall drops all data of one connection",
         blocked_and_lost,
+    ),
+    Family::guilty(
+        "offloaded",
+        "merged frames are lost from each connection's first hundreds of KB on, as where its flow is taken by hardware",
+        offloaded,
+    ),
+    Family::innocent(
+        "policed-later",
+        "a policer behind the card, from some time on",
+        policed_later,
+    ),
+    Family::innocent(
+        "window-check-later",
+        "a firewall that takes the window for too small, from some time on",
+        window_check_later,
+    ),
+    Family::innocent(
+        "narrow-later",
+        "a path with a small MTU, of which nobody says so, from some time on",
+        narrow_later,
     ),
 ];
 
@@ -149,6 +169,74 @@ fn blocked_and_lost(dice: &mut Dice) -> Drawn {
     let place = scenario.path.iter().position(is_lossy);
     scenario.path.insert(place.unwrap_or_default(), firewall);
     Drawn::one(scenario, Otherwise::Healthy)
+}
+
+/// One to four connections, each of which sends ten times as much.
+fn offloaded(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (50, 1_000), (1.5, 40.0));
+    let bytes = dice.scaled_whole(50_000, 500_000);
+    let begin = Begin::Bytes(HERE, bytes);
+    let drop = Hop::DropMerged { toward: HERE };
+    let mut scenario = later(dice, "offloaded", wan, begin, drop);
+    scenario.turns = download(dice, 10 * bytes);
+    scenario.connections = dice.whole(1..=4) as usize;
+    Drawn::one(scenario, Otherwise::Healthy)
+}
+
+fn policed_later(dice: &mut Dice) -> Drawn {
+    let mut scenario = policed(dice, "policed-later");
+    begin_later(&mut scenario, dice, |hop| {
+        matches!(hop, Hop::TokenBucket { .. })
+    });
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+fn window_check_later(dice: &mut Dice) -> Drawn {
+    let mut scenario = window_checked(dice, "window-check-later");
+    begin_later(&mut scenario, dice, |hop| {
+        matches!(hop, Hop::WindowCheck { .. })
+    });
+    Drawn::one(scenario, Otherwise::Loss)
+}
+
+/// Such a hop of a path comes into it within the first second.
+fn begin_later(scenario: &mut Scenario, dice: &mut Dice, is_it: impl Fn(&Hop) -> bool) {
+    let begin = Begin::At(dice.scaled_whole(50 * MILLISECOND, 1_000 * MILLISECOND));
+    scenario.turns.iter_mut().for_each(|turn| turn.bytes *= 4);
+    for place in &mut scenario.path {
+        if let Element::Hop(hop) = place
+            && is_it(hop)
+        {
+            let element = Box::new(Element::Hop(hop.clone()));
+            *place = Element::Since { begin, element };
+        }
+    }
+}
+
+fn narrow_later(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (2.0, 30.0));
+    let narrow = Hop::DropLargerThan {
+        toward: HERE,
+        bytes: dice.whole(1_280..=1_460) as usize,
+    };
+    let begin = sometime(dice, wan);
+    Drawn::one(
+        later(dice, "narrow-later", wan, begin, narrow),
+        Otherwise::Loss,
+    )
+}
+
+/// Within the first dozens of round trips.
+fn sometime(dice: &mut Dice, wan: Wan) -> Begin {
+    Begin::At((dice.scaled(3.0, 20.0) * 2.0 * wan.delay as f64) as u64)
+}
+
+/// Behind a card that merges, from some time on.
+fn later(dice: &mut Dice, name: &str, wan: Wan, begin: Begin, hop: Hop) -> Scenario {
+    let bytes = 4 * bytes(dice);
+    let scenario = scenario(dice, name, bytes);
+    let element = Box::new(Element::Hop(hop));
+    behind_card(dice, scenario, wan, Element::Since { begin, element })
 }
 
 /// A firewall somewhere on the way of one to three connections. It may leave SACK blocks as they are.

@@ -126,6 +126,10 @@ pub(super) fn policed(dice: &mut Dice, name: &str) -> Scenario {
 
 /// The window is 16 to 64 KB where the receiver has announced far more.
 fn window_check_behind(dice: &mut Dice) -> Drawn {
+    Drawn::one(window_checked(dice, "window-check-behind"), Otherwise::Loss)
+}
+
+pub(super) fn window_checked(dice: &mut Dice, name: &str) -> Scenario {
     let wan = Wan::within(dice, (100, 1_000), (5.0, 30.0));
     let kind = MergeKind::Gro;
     let merge = merging(dice, wan, kind);
@@ -133,9 +137,7 @@ fn window_check_behind(dice: &mut Dice) -> Drawn {
         toward: HERE,
         bytes: dice.scaled_whole(16_000, 65_535) as u32,
     };
-    let (name, check) = ("window-check-behind", Element::Hop(check));
-    let scenario = bridged(dice, name, wan, merge, check);
-    Drawn::one(scenario, Otherwise::Loss)
+    bridged(dice, name, wan, merge, Element::Hop(check))
 }
 
 /// A queue of two to six of the longest frames, in front of a line slower than the long way.
