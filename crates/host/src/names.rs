@@ -58,6 +58,9 @@ pub(crate) fn numbered<'n>(name: &'n str, begins: &[&[&str]]) -> impl Iterator<I
 /// The property of an interface whose lower one is in another namespace: the name of that.
 pub const LINK_NAMESPACE: &str = "link-namespace";
 
+/// How the reason ends why one of two values was taken, of texts that contradict each other.
+pub const FIRST_OF_TWO: &str = "is kept; give only the newer one";
+
 /// What is not read of a host whose old iptables may have rules about the length of packets.
 pub const OLD_LENGTH_RULES: &str = "rules of the old iptables about the length of packets";
 

@@ -29,6 +29,13 @@ pub(crate) fn is_secret(name: &str) -> bool {
     name.ends_with("_key")
 }
 
+/// Whether a key is one that roles hang on, and whose value is a number: what stands for it and is none is a prompt, or what somebody
+/// wrote below the answer.
+pub(crate) fn is_number(key: &str) -> bool {
+    let path = key.replace('.', "/");
+    key == "net.ipv4.ip_forward" || key.starts_with("net.bridge.") || is_of_interface(&path)
+}
+
 fn is_of_folder(path: &str) -> bool {
     FOLDERS.iter().any(|(folder, start)| {
         let file = below(path, folder);

@@ -188,6 +188,31 @@ const TOPOLOGIES: [Topology; 17] = [
         is_rare: false,
     },
     Topology {
+        name: "filters by length that ask for more, or that no packet of TCP meets",
+        programs: &["nft"],
+        lines: &[
+            "ip addr add 10.9.0.1/24 dev eth0",
+            "ip addr add 10.7.0.1/24 dev far",
+            "sysctl -qw net.ipv4.ip_forward=1",
+            "ethtool -K eth0 gro on",
+            "nft add table inet f",
+            "nft add chain inet f pass { type filter hook forward priority 0 ; }",
+            "nft add rule inet f pass ip saddr 203.0.113.7 meta length > 1500 drop",
+            "nft add rule inet f pass iifname != eth0 meta length > 1600 drop",
+            "nft add rule inet f pass iifname eth0 meta l4proto tcp meta length > 1700 counter drop",
+            "nft add rule inet f pass tcp dport 25 meta length > 1800 drop",
+            "nft add rule inet f pass meta mark 5 meta length > 1900 drop",
+            "nft add rule inet f pass meta length > 2000 limit rate over 10/second drop",
+            "nft add rule inet f pass meta l4proto tcp counter accept",
+            "nft add rule inet f pass meta length > 2100 drop",
+            "nft add chain inet f in { type filter hook input priority 0 ; }",
+            "nft add rule inet f in accept",
+            "nft add rule inet f in meta length > 2200 drop",
+        ],
+        holds: None,
+        is_rare: false,
+    },
+    Topology {
         name: "policers",
         programs: &["tc"],
         lines: &[
@@ -279,7 +304,7 @@ const TOPOLOGIES: [Topology; 17] = [
 /// Says what was read of rules about a packet's length, which no rule of ours may ask for on the kernel at hand.
 const LENGTHS: &str = r#"
 - id: lengths-that-were-read
-  title: "{% for r in host.length_rules %}{{ r.by }} {{ r.hook }} {{ r.interface }} {{ r.longer_than_bytes }} {{ r.up_to_bytes }} {{ r.verdict }} {{ r.protocol }}; {% endfor %}"
+  title: "{% for r in host.length_rules %}{{ r.by }} {{ r.hook }} {{ r.interface }} {{ r.longer_than_bytes }} {{ r.up_to_bytes }} {{ r.verdict }} {{ r.protocol }} {{ r.narrow }}; {% endfor %}"
   blame: ask
   platforms: [linux]
   each: host

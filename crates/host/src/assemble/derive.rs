@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Driver, Interface, Platform, Snapshot, Stack, Tun, Unread};
+use crate::model::{Driver, Interface, Platform, Snapshot, Stack, Tun, Unread, VirtualSwitch};
 use crate::names::{BUS, QUEUEING, VIRTIO, is_placeholder, of_key};
 use crate::roles::{beside, outer_ports};
 use crate::text::linux::files::unnamed;
@@ -49,6 +49,7 @@ pub(super) fn derive(snapshot: &mut Snapshot) {
     }
     bridges(snapshot);
     packet_sockets(snapshot);
+    only_uplink(snapshot);
     underlay::find(snapshot);
 }
 
@@ -263,6 +264,44 @@ fn ports(snapshot: &mut Snapshot) {
             interface.master.get_or_insert(bridge);
         }
     }
+}
+
+/// An external switch of Hyper-V has an adapter of the host: where the listing left that out, and there is one switch and one adapter,
+/// it is this one.
+fn only_uplink(snapshot: &mut Snapshot) {
+    let mut adapters = snapshot.interfaces.values().filter(|one| is_adapter(one));
+    let (Some(adapter), None) = (adapters.next(), adapters.next()) else {
+        return;
+    };
+    let name = adapter.name.clone();
+    let is_external = |switch: &&mut VirtualSwitch| switch.kind.as_deref() == Some("external");
+    let mut external = snapshot.switches.values_mut().filter(is_external);
+    if let (Some(switch), None) = (external.next(), external.next())
+        && switch.uplinks.is_empty()
+        && switch.product.as_deref() == Some("hyper-v")
+    {
+        switch.uplinks = vec![name];
+    }
+}
+
+/// Not one that Windows makes for a switch, a tunnel or itself.
+fn is_adapter(interface: &Interface) -> bool {
+    const PSEUDO: [&str; 8] = [
+        "loopback",
+        "teredo",
+        "isatap",
+        "6to4",
+        "bluetooth",
+        "wi-fi direct",
+        "wan miniport",
+        "kernel debug",
+    ];
+    let names = [Some(&interface.name), interface.description.as_ref()];
+    let is_pseudo = names.into_iter().flatten().any(|name| {
+        let name = name.to_ascii_lowercase();
+        PSEUDO.iter().any(|pseudo| name.contains(pseudo))
+    });
+    interface.kind.is_none() && !is_pseudo
 }
 
 /// `/proc/net/packet` tells an index, another text its name.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::Part;
 use super::rules::{is_empty, is_same, is_volatile, set};
 use crate::model::{Interface, Snapshot, Unread};
+use crate::names::FIRST_OF_TWO;
 
 /// So many settings that differ are not one setting that was changed in between: `ethtool -K` of
 /// all merging changes about five.
@@ -107,7 +108,7 @@ impl Merged {
         Unread {
             what: conflict.path.join(" "),
             why: format!(
-                "{first} says {}, {origin} says {}: what {first} says is kept; give only the newer one",
+                "{first} says {}, {origin} says {}: what {first} says {FIRST_OF_TWO}",
                 conflict.kept, conflict.other
             ),
         }

@@ -87,6 +87,7 @@ fn of_table(rule: nftables::LengthRule) -> LengthRule {
         up_to_bytes: up_to,
         verdict: rule.verdict.map(str::to_owned),
         protocol: rule.protocol.map(protocol_name),
+        narrow: rule.narrow,
     }
 }
 

@@ -95,6 +95,9 @@ pub struct LengthRule {
     /// `tcp`, `udp`, `icmp`; `None` if it asks for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+    /// It asks for more than this: addresses, ports, marks, a rate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub narrow: bool,
 }
 
 /// What an interface receives, all or a part of it, goes out of another one.

@@ -125,7 +125,12 @@ fn is_ipv6_local(snapshot: &Snapshot, of: &Interface) -> bool {
 const LOCAL: [&str; 6] = ["fe8", "fe9", "fea", "feb", "ff", "::1"];
 
 fn is_on(sysctls: &BTreeMap<String, String>, name: &str) -> bool {
-    sysctls.get(name).is_some_and(|value| value != "0")
+    sysctls.get(name).is_some_and(|value| is_set(value))
+}
+
+/// A number but 0: what is none was no answer.
+fn is_set(value: &str) -> bool {
+    value.parse::<i64>().is_ok_and(|value| value != 0)
 }
 
 /// Whether packets from other interfaces of its stack can be routed to an interface, whatever its own setting.
@@ -136,7 +141,7 @@ pub(super) fn is_routed(snapshot: &Snapshot, key: &str) -> bool {
         .map(|interface| snapshot.stack_of(interface));
     let any = stack.is_some_and(|stack| {
         let all = stack.sysctls.iter();
-        let mut on = all.filter(|(_, value)| *value != "0");
+        let mut on = all.filter(|(_, value)| is_set(value));
         on.any(|(name, _)| is_forwarding(name))
     });
     any || !settings(snapshot, key).is_empty()

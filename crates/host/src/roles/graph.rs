@@ -20,6 +20,9 @@ pub struct Graph {
     joined: BTreeMap<String, String>,
 }
 
+/// The kernel's name of the one datapath that all bridges of Open vSwitch share: the master of all their ports.
+pub(super) const OVS_DATAPATH: &str = "ovs-system";
+
 /// Kinds through which a frame passes as it is: what is on top has the role, what is beneath
 /// receives the frames.
 const PASSES_THROUGH: [&str; 7] = ["bond", "team", "lagg", "vlan", "macvlan", "macvtap", "dsa"];
@@ -74,7 +77,8 @@ impl Graph {
         };
         for (bridge, about) in &ovs.bridges {
             for port in outer_ports(bridge, about) {
-                if !self.masters.contains_key(port) {
+                let known = self.masters.get(port);
+                if known.is_none_or(|master| master == OVS_DATAPATH) {
                     self.put_master(port, bridge.clone());
                 }
             }
@@ -82,6 +86,11 @@ impl Graph {
     }
 
     fn put_master(&mut self, port: &str, master: String) {
+        let before = self
+            .masters
+            .get(port)
+            .and_then(|before| self.ports.get_mut(before));
+        before.map(|ports| ports.remove(port));
         let ports = self.ports.entry(master.clone()).or_default();
         ports.insert(port.to_owned());
         self.masters.insert(port.to_owned(), master);

@@ -1,12 +1,9 @@
 //! Where an interface is: what its master is, and whether packets could be routed to it.
 
 use super::ends::{has_dead_ports, is_bare, is_dead_end};
-use super::graph::{Graph, beside};
+use super::graph::{Graph, OVS_DATAPATH, beside};
 use super::{Role, RoleName};
 use crate::model::{Interface, Snapshot};
-
-/// The kernel's name of the one datapath that all bridges of Open vSwitch share.
-const OVS_DATAPATH: &str = "ovs-system";
 
 /// A master takes what its ports receive; a VRF only chooses the routes for it.
 pub(super) fn keeps_frames(snapshot: &Snapshot, graph: &Graph, key: &str) -> bool {

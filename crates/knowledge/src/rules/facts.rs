@@ -108,6 +108,7 @@ fn length_rule(rule: &LengthRule) -> Value {
         "up_to_bytes": number(rule.up_to_bytes),
         "verdict": word(&rule.verdict),
         "protocol": word(&rule.protocol),
+        "narrow": rule.narrow,
     })
 }
 

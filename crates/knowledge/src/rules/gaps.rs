@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coalescope_host::model::{Interface, Platform, Snapshot, VirtualSwitch};
-use coalescope_host::names::{LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
+use coalescope_host::names::{FIRST_OF_TWO, LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
 use coalescope_host::roles::{Role, RoleName, is_alone, roles, undecided};
 
 /// ethtool(8)'s name for LRO: of all merging it harms hosts that forward frames most.
@@ -30,7 +30,10 @@ pub(super) fn gaps(snapshot: &Snapshot) -> Vec<Gap> {
     });
     let lacks = lacks.chain(masters(snapshot));
     let lacks = lacks.chain(underlays(snapshot));
-    lacks.chain(wires(snapshot)).collect()
+    lacks
+        .chain(wires(snapshot))
+        .chain(disputed(snapshot))
+        .collect()
 }
 
 /// The gaps of NICs that decide.
@@ -118,6 +121,25 @@ fn old_rules(snapshot: &Snapshot) -> Option<Gap> {
         decides: true,
     })
 }
+
+/// Settings that decide, and of which two texts say different things: which of them holds is not known.
+fn disputed(snapshot: &Snapshot) -> Option<Gap> {
+    let all = snapshot.unread.iter().filter(|unread| {
+        unread.why.ends_with(FIRST_OF_TWO) && DECIDING.iter().any(|what| unread.what.contains(what))
+    });
+    let all: Vec<String> = all.map(|unread| unread.what.clone()).collect();
+    gap("which of two values holds:", all.iter(), "(one listing of each)")
+}
+
+/// How the settings are called in a snapshot that merge or forward.
+const DECIDING: [&str; 6] = [
+    "features large-receive-offload active",
+    "features rx-gro-hw active",
+    "features LRO active",
+    "features rsc-ipv4 active",
+    "features rsc-ipv6 active",
+    "forward",
+];
 
 /// The most interfaces that a line names.
 const NAMED: usize = 8;
@@ -207,6 +229,7 @@ fn wanted(platform: Option<Platform>) -> &'static [Wanted] {
             WINDOWS_BUILD,
             WINDOWS_KERNEL,
             WINDOWS_SOFTWARE_RSC,
+            WINDOWS_UPLINKS,
             WINDOWS_JUMBO,
         ],
         Some(Platform::Esxi) => &[ESXI_SETTINGS],
@@ -254,7 +277,17 @@ const WINDOWS_SOFTWARE_RSC: Wanted = Wanted {
     decides: true,
     is_there: |snapshot| {
         let is_other = snapshot.kernel.is_some() && !is_server_2019(snapshot);
-        is_other || snapshot.switches.values().all(is_rsc_known)
+        let are_listed = !snapshot.switches.is_empty() || !any(snapshot, is_at_a_switch);
+        is_other || are_listed && snapshot.switches.values().all(is_rsc_known)
+    },
+};
+const WINDOWS_UPLINKS: Wanted = Wanted {
+    what: "uplinks of the switch (Get-VMSwitch | fl *)",
+    decides: true,
+    is_there: |snapshot| {
+        let mut switches = snapshot.switches.values();
+        !is_server_2019(snapshot)
+            || switches.all(|switch| switch.software_rsc != Some(true) || has_uplinks(switch))
     },
 };
 const WINDOWS_JUMBO: Wanted = Wanted {
@@ -277,7 +310,12 @@ const LINUX_LINKS: Wanted = Wanted {
 const LINUX_FORWARDING: Wanted = Wanted {
     what: "forwarding (sysctl net.ipv4.ip_forward)",
     decides: true,
-    is_there: |snapshot| is_told(snapshot, "net.ipv4.ip_forward") || !has_endpoint(snapshot),
+    // Two names of one value (ip-sysctl).
+    is_there: |snapshot| {
+        is_told(snapshot, "net.ipv4.ip_forward")
+            || is_told(snapshot, "net.ipv4.conf.all.forwarding")
+            || !has_endpoint(snapshot)
+    },
 };
 const BSD_FORWARDING: Wanted = Wanted {
     what: "forwarding (sysctl net.inet.ip.forwarding)",
@@ -327,6 +365,27 @@ fn has_software_rsc(snapshot: &Snapshot) -> bool {
 fn is_server_2019(snapshot: &Snapshot) -> bool {
     let kernel = snapshot.kernel.as_deref().unwrap_or_default();
     kernel == "10.0.17763" || kernel.starts_with("10.0.17763.")
+}
+
+/// An adapter of the host at a virtual switch, but for those that Windows itself makes, for containers and for Linux, without an uplink
+/// (winnat).
+fn is_at_a_switch(interface: &Interface) -> bool {
+    const OWN: [&str; 5] = [
+        "Default Switch",
+        "nat",
+        "WSL",
+        "HNS Internal NIC",
+        "DockerNAT",
+    ];
+    let switch = interface.name.strip_prefix("vEthernet (");
+    let is_own = |switch: &str| OWN.iter().any(|own| switch.starts_with(own));
+    switch.is_some_and(|switch| !is_own(switch))
+}
+
+/// Only an external switch has some.
+fn has_uplinks(switch: &VirtualSwitch) -> bool {
+    let is_inner = matches!(switch.kind.as_deref(), Some("internal" | "private"));
+    is_inner || !switch.uplinks.is_empty()
 }
 
 fn is_rsc_known(switch: &VirtualSwitch) -> bool {

@@ -1,5 +1,5 @@
 //! Rules of nftables that match on a packet's length, and that a merged frame can meet: not behind one that accepts whatever
-//! belongs to a flow, nor of packets that belong to none.
+//! belongs to a flow or ends the chain for all, nor of packets that belong to none.
 //!
 //! A rule is a list of expressions: one loads a value into a register, the next compares it, the
 //! last is a verdict. Numbers: include/uapi/linux/netfilter/nf_tables.h.
@@ -32,6 +32,8 @@ const OF_FLOWS: u32 = 2 | 64;
 /// `NFT_PAYLOAD_NETWORK_HEADER`, `_TRANSPORT_HEADER`.
 const NETWORK_HEADER: u32 = 1;
 const TRANSPORT_HEADER: u32 = 2;
+/// `IPPROTO_TCP`.
+const TCP: u8 = 6;
 /// SYN in the flags of TCP (RFC 9293, 3.1).
 const SYN: u8 = 2;
 /// `NFPROTO_INET`, `_IPV4`, `_NETDEV`, `_BRIDGE`, `_IPV6`.
@@ -70,6 +72,8 @@ pub struct LengthRule {
     pub verdict: Option<&'static str>,
     /// Protocol number that the rule matches, if any.
     pub protocol: Option<u8>,
+    /// Whether it matches on more than this: addresses, ports, marks, a rate.
+    pub narrow: bool,
 }
 
 /// All rules of the calling thread's namespace that match on a packet's length.
@@ -86,14 +90,14 @@ pub fn length_rules() -> Result<Vec<LengthRule>, Error> {
     let chains = dump(GET_CHAIN, "list the chains of nftables")?;
     let hooks: BTreeMap<_, _> = chains.iter().filter_map(hook).collect();
     let rules = dump(GET_RULE, "list the rules of nftables")?;
-    // Chains that have accepted what belongs to flows: the kernel lists rules in their order.
+    // Chains that have accepted what belongs to flows, or ended: the kernel lists rules in their order.
     let mut through = BTreeSet::new();
     let mut read = Vec::new();
     for message in &rules {
         let Some((key, reading)) = reading(message) else {
             continue;
         };
-        if reading.accepts_flows() {
+        if reading.accepts_flows() || reading.ends_for_all() {
             through.insert(key);
         } else if reading.asks && !reading.spares_flows && !through.contains(&key) {
             read.push(rule(key, reading.rule, &hooks));
@@ -176,6 +180,7 @@ struct Reading {
     spares_flows: bool,
     /// It asks for packets of flows, among others, and for nothing else of them.
     is_of_flows: bool,
+    /// It asks for anything else.
     narrows: bool,
 }
 
@@ -183,6 +188,22 @@ impl Reading {
     /// Whether all packets of flows are accepted.
     fn accepts_flows(&self) -> bool {
         self.is_of_flows && !self.narrows && !self.asks && self.rule.verdict == Some("accept")
+    }
+
+    /// Whether no packet of TCP goes on in the chain.
+    fn ends_for_all(&self) -> bool {
+        let ends = ["accept", "drop", "reject", "return"];
+        let asks = self.narrows || self.asks || self.is_of_flows || self.spares_flows;
+        !asks
+            && self
+                .rule
+                .verdict
+                .is_some_and(|verdict| ends.contains(&verdict))
+    }
+
+    /// Notes that it asks for something that no rule of lengths is read for.
+    fn asks_more(&mut self) {
+        (self.narrows, self.rule.narrow) = (true, true);
     }
 
     fn expression(&mut self, name: &str, data: Attributes<'_>) -> Option<()> {
@@ -210,7 +231,8 @@ impl Reading {
             "reject" => self.rule.verdict = Some("reject"),
             "match" => self.matches(data)?,
             "target" if data.text(1)? == "REJECT" => self.rule.verdict = Some("reject"),
-            _ => {}
+            "counter" | "log" | "notrack" | "last" | "objref" | "target" => {}
+            _ => self.asks_more(),
         }
         Some(())
     }
@@ -250,7 +272,9 @@ impl Reading {
         let Register { held, swapped } = self.register(number(data, 1)?);
         let value = data.inside(3).get(1)?;
         let operator = number(data, 2)?;
-        self.narrows |= !matches!(held, Loaded::State | Loaded::Length);
+        let is_tcp = held == Loaded::Protocol && value.first() == Some(&TCP);
+        self.narrows |= !matches!(held, Loaded::State | Loaded::Length) && !is_tcp;
+        self.rule.narrow |= held == Loaded::Other || held == Loaded::InName && operator != 0;
         match held {
             Loaded::State => self.state(operator, u32::from_ne_bytes(*value.first_chunk()?)),
             Loaded::Flags => self.spares_flows |= operator == 0 && value.first() == Some(&SYN),
@@ -278,7 +302,7 @@ impl Reading {
                     self.rule.verdict = Some("accept");
                 }
             }
-            _ => self.narrows = true,
+            _ => self.asks_more(),
         }
         Some(())
     }
@@ -337,7 +361,7 @@ impl Reading {
             "conntrack" => return self.conntrack(data.get(3)?),
             "comment" => return None,
             _ => {
-                self.narrows = true;
+                self.asks_more();
                 return None;
             }
         }
@@ -361,7 +385,7 @@ impl Reading {
         let (asked, inverted, states) = (half(146)?, half(148)?, half(150)?);
         // `XT_CONNTRACK_STATE`.
         if asked != 1 {
-            self.narrows = true;
+            self.asks_more();
             return None;
         }
         self.mask = 0;

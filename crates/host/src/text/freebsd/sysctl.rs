@@ -44,7 +44,14 @@ fn named<'a>(text: &Text<'a>) -> Option<&'a str> {
 
 /// The second and third line may belong to a value of several lines.
 pub(super) fn recognises(text: &Text<'_>) -> bool {
-    if is_openbsd(text) || named(text).is_some() && first_lines(text).count() == 1 {
+    let is_answer = || {
+        let mut lines = first_lines(text);
+        let is_number = lines
+            .next()
+            .is_some_and(|line| line.trim().parse::<i64>().is_ok());
+        is_number || lines.next().is_none()
+    };
+    if is_openbsd(text) || named(text).is_some() && is_answer() {
         return true;
     }
     let mut lines = first_lines(text).take(3);
@@ -101,11 +108,10 @@ pub(super) fn read(text: &Text<'_>, snapshot: &mut Snapshot) {
     let is_openbsd = is_openbsd(text);
     snapshot.platform = platform(body).or(is_openbsd.then_some(Platform::Openbsd));
     let named = named(text);
-    for line in body.lines() {
-        if let Some(name) = named {
-            network(name, line.trim(), snapshot, &mut notes);
-            continue;
-        }
+    if let (Some(name), Some(line)) = (named, first_lines(text).next()) {
+        network(name, line.trim(), snapshot, &mut notes);
+    }
+    for line in body.lines().filter(|_| named.is_none()) {
         let spaced = is_openbsd.then(|| line.replacen('=', ": ", 1));
         // Others go on with a value of several lines, none of which is kept.
         if let Some((name, value)) = setting(spaced.as_deref().unwrap_or(line)) {

@@ -1,6 +1,7 @@
 //! Rules that ask how long a packet is, as `nft`, `iptables-save` and `tc` print them, and redirects of tc.
 
 pub(super) mod flows;
+pub(super) mod narrow;
 
 use super::out::{Out, is_name};
 use crate::model::{LengthRule, Redirect, Snapshot};
@@ -54,6 +55,7 @@ pub(super) fn of_nft(line: &str) -> Option<LengthRule> {
         up_to_bytes,
         verdict: verdict(&words).map(str::to_owned),
         protocol: nft_protocol(&words),
+        narrow: narrow::of_nft(line).narrow,
         ..LengthRule::default()
     })
 }
@@ -140,13 +142,22 @@ pub(super) fn of_iptables(line: &str, table: &str) -> Option<LengthRule> {
         by: "iptables".to_owned(),
         chain: format!("{table} {chain}"),
         hook: hook_of(chain),
-        interface: after(&words, &["-i"]).map(str::to_owned),
+        interface: plain(&words, "-i"),
         longer_than_bytes,
         up_to_bytes,
         verdict: target.map(str::to_ascii_lowercase),
         protocol: after(&words, &["-p"]).map(str::to_owned),
+        narrow: narrow::of_iptables(line).is_some_and(|(_, asked)| asked.narrow),
         ..LengthRule::default()
     })
+}
+
+/// The value of an option without `!` in front.
+fn plain(words: &[&str], option: &str) -> Option<String> {
+    let at = words.iter().position(|word| *word == option)?;
+    let is_inverted = at > 0 && words[at - 1] == "!";
+    let value = words.get(at + 1).filter(|_| !is_inverted)?;
+    Some((*value).to_owned())
 }
 
 /// A rule of `iptables -L`, whose columns have these titles; `None` if it asks for no length.
@@ -175,6 +186,7 @@ pub(super) fn of_list(line: &str, chain: &str, titles: &[&str]) -> Option<Length
         up_to_bytes,
         verdict: column("target").map(|target| target.to_ascii_lowercase()),
         protocol: column("prot").filter(|name| name != "all" && name != "0"),
+        narrow: narrow::of_list(line, titles).narrow,
         ..LengthRule::default()
     })
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::filters::{flows, of_iptables, of_list, of_nft};
+use super::filters::{flows, narrow, of_iptables, of_list, of_nft};
 use super::out::{Out, command_words};
 use super::passages;
 use crate::model::{LengthRule, Nat, Snapshot};
@@ -78,7 +78,7 @@ struct Ruleset {
     /// Family and name of the table, name and hook of the chain.
     table: (String, String),
     chain: (String, Option<String>),
-    /// The chain has accepted what belongs to flows.
+    /// The chain has accepted what belongs to flows, or ended for all.
     flows_are_through: bool,
     lengths: Vec<LengthRule>,
 }
@@ -88,7 +88,8 @@ impl Ruleset {
         let opens = line.ends_with('{');
         let closes = line.starts_with('}');
         self.place(line);
-        self.flows_are_through |= self.depth == 2 && flows::are_accepted_by_nft(line);
+        self.flows_are_through |= self.depth == 2
+            && (flows::are_accepted_by_nft(line) || narrow::of_nft(line).leaves_none());
         if self.depth == 2
             && !self.flows_are_through
             && let Some(rule) = of_nft(line)
@@ -223,13 +224,15 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
 #[derive(Default)]
 struct Lengths<'a> {
     rules: Vec<LengthRule>,
-    /// Chains that have accepted what belongs to flows.
+    /// Chains that have accepted what belongs to flows, or ended for all.
     through: BTreeSet<&'a str>,
 }
 
 impl<'a> Lengths<'a> {
     fn add(&mut self, line: &'a str, table: &str) {
-        self.through.extend(flows::are_accepted_in(line));
+        let last = narrow::of_iptables(line).filter(|(_, asked)| asked.leaves_none());
+        let last = last.map(|(chain, _)| chain);
+        self.through.extend(flows::are_accepted_in(line).or(last));
         let is_through = |rule: &LengthRule| {
             let chain = rule.chain.rsplit(' ').next();
             chain.is_some_and(|chain| self.through.contains(chain))
@@ -318,7 +321,8 @@ fn list(text: &Text<'_>, snapshot: &mut Snapshot) {
         if is_title(line) {
             titles = line.split_whitespace().collect();
         }
-        is_through |= flows::are_accepted_by_list(line);
+        is_through |=
+            flows::are_accepted_by_list(line) || narrow::of_list(line, &titles).leaves_none();
         lengths.extend(of_list(line, now, &titles).filter(|_| !is_through));
         match chain(line) {
             Some(name) => {

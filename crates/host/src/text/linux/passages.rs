@@ -65,6 +65,8 @@ pub(super) struct Rule {
     pub(super) replies: bool,
     /// Only of ICMP, which nothing merges.
     pub(super) icmp: bool,
+    /// Only packets whose destination was changed: `ct status dnat`.
+    pub(super) translated: bool,
     /// It asks for more.
     pub(super) narrow: bool,
 }
@@ -78,6 +80,7 @@ impl Default for Rule {
             source: None,
             replies: false,
             icmp: false,
+            translated: false,
             narrow: false,
         }
     }
@@ -92,7 +95,8 @@ impl Rule {
     /// Whether it is about each packet.
     fn is_of_all(&self) -> bool {
         let any = |names: &[Option<String>]| names.iter().all(Option::is_none);
-        let asks = self.narrow || self.replies || self.icmp || self.source.is_some();
+        let asks = self.narrow || self.replies || self.icmp || self.translated;
+        let asks = asks || self.source.is_some();
         !asks && any(&self.from) && any(&self.to)
     }
 }
@@ -116,6 +120,12 @@ pub(super) struct Chains {
 impl Chains {
     pub(super) fn chain(&mut self, place: Place) -> &mut Chain {
         self.all.entry(place).or_default()
+    }
+
+    /// Whether any rule changes the destination of packets.
+    fn translate(&self) -> bool {
+        let mut rules = self.all.values().flat_map(|chain| &chain.rules);
+        rules.any(|rule| matches!(rule.verdict, Verdict::Destination(_)))
     }
 
     /// Notes what its base chains let through.
@@ -182,7 +192,7 @@ impl Walk<'_> {
 
     /// True if no packet gets past the rule.
     fn rule(&mut self, place: &Place, rule: &Rule, way: &Passage, depth: usize) -> bool {
-        if rule.icmp {
+        if rule.icmp || rule.translated && !self.chains.translate() {
             return false;
         }
         let mut ended = false;

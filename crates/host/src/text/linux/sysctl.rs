@@ -26,10 +26,16 @@ pub(super) const CONF: Reader = Reader {
     },
 };
 
-/// One file of /proc/sys: only its path tells what it is.
+/// One file of /proc/sys: only its path tells what it is. Where a number is asked for, the first line is one, whatever stands below.
 pub(super) const FILE: Reader = Reader {
     name: "/proc/sys",
-    recognises: |text| key(text).is_some() && only_line(text).is_some(),
+    recognises: |text| {
+        let is_it = |key: String| match first_lines(text).next() {
+            Some(line) if sysctls::is_number(&key) => is_number(line.trim()),
+            _ => only_line(text).is_some(),
+        };
+        key(text).is_some_and(is_it)
+    },
     read: read_file,
 };
 
@@ -84,19 +90,29 @@ const LINUX: [&str; 9] = [
     "fs.file-max",
 ];
 
-/// Whether most lines are `key = value`, one of them Linux's own.
+/// Whether most lines are `key = value`, one of them Linux's own; or the command says what they are, and the first one is that. What
+/// stands below may be a prompt without a command, or what somebody wrote.
 fn is_sysctl(text: &Text<'_>) -> bool {
+    let mut lines = first_lines(text).filter(|line| !is_comment(line) && !is_complaint(line));
+    let is_own = |line: &str| pair(line).is_some_and(|(key, _)| is_of_linux(&key));
+    if text.command.is_some_and(is_sysctl_itself) && lines.next().is_some_and(is_own) {
+        return true;
+    }
     let (mut known, mut others, mut linux) = (0, 0, false);
     for line in first_lines(text).filter(|line| !is_comment(line) && !is_complaint(line)) {
         match pair(line) {
             Some((key, _)) => {
                 known += 1;
-                linux = linux || LINUX.iter().any(|start| key.starts_with(start));
+                linux = linux || is_of_linux(&key);
             }
             None => others += 1,
         }
     }
     linux && known > others * 4
+}
+
+fn is_of_linux(key: &str) -> bool {
+    LINUX.iter().any(|start| key.starts_with(start))
 }
 
 /// A file of settings says so by its path, by comments, or by how its lines are written.
@@ -201,6 +217,9 @@ fn put(out: &mut Out<'_>, key: String, value: &str, applies: Applies) {
     if !sysctls::is_kept(&key) || value.len() > LONGEST {
         return;
     }
+    if sysctls::is_number(&key) && !is_number(value) {
+        return out.not_read(&key, "its value is no number");
+    }
     let known = &mut out.snapshot.stack.sysctls;
     let count = known.len();
     match known.get_mut(&key) {
@@ -216,6 +235,10 @@ fn put(out: &mut Out<'_>, key: String, value: &str, applies: Applies) {
             known.insert(key, value.to_owned());
         }
     }
+}
+
+fn is_number(value: &str) -> bool {
+    value.parse::<i64>().is_ok()
 }
 
 /// The kernel's own facts.
@@ -266,9 +289,10 @@ fn is_of_stack_or_kernel(key: &str) -> bool {
 
 fn read_file(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, FILE.name, snapshot);
-    let line = out.lines().find(|line| !line.trim().is_empty());
-    if let (Some(key), Some(line)) = (key(text), line) {
+    let mut lines = out.lines().filter(|line| !line.trim().is_empty());
+    if let (Some(key), Some(line)) = (key(text), lines.next()) {
         put(&mut out, key, line.trim(), Applies::First);
     }
+    lines.for_each(|line| out.unknown(line));
     out.finish();
 }

@@ -90,6 +90,10 @@ fn part(rule: &mut Rule, words: &[&str]) -> usize {
             states(rule, &of_two.join(","), not_two);
             2 + end_of_two
         }
+        ["ct", "status", "dnat", ..] => {
+            rule.translated = true;
+            3
+        }
         ["ip" | "ip6", "saddr", ..] => {
             rule.narrow |= not_two || of_two.len() != 1;
             rule.source = of_two.first().map(|net| (*net).to_owned());
