@@ -61,6 +61,17 @@ pub const LINK_NAMESPACE: &str = "link-namespace";
 /// How the reason ends why one of two values was taken, of texts that contradict each other.
 pub const FIRST_OF_TWO: &str = "is kept; give only the newer one";
 
+/// Whether the reason why one of two values was taken names two files: nothing tells then which of them is newer.
+#[must_use]
+pub fn is_of_two_files(why: &str) -> bool {
+    let file = |origin: &str| origin.split(" line ").next().map(str::to_owned);
+    let two = why.split_once(" says ").and_then(|(first, rest)| {
+        let (_, other) = rest.split_once(", ")?;
+        Some((file(first), file(other.split(" says ").next()?)))
+    });
+    why.ends_with(FIRST_OF_TWO) && two.is_some_and(|(first, other)| first != other)
+}
+
 /// What is not read of a host whose old iptables may have rules about the length of packets.
 pub const OLD_LENGTH_RULES: &str = "rules of the old iptables about the length of packets";
 

@@ -77,8 +77,9 @@ impl Graph {
         };
         for (bridge, about) in &ovs.bridges {
             for port in outer_ports(bridge, about) {
-                let known = self.masters.get(port);
-                if known.is_none_or(|master| master == OVS_DATAPATH) {
+                let is_apart =
+                    |master: &String| master == OVS_DATAPATH && leads_here(bridge, about);
+                if self.masters.get(port).is_none_or(is_apart) {
                     self.put_master(port, bridge.clone());
                 }
             }
@@ -150,6 +151,13 @@ pub(crate) fn outer_ports<'a>(
     let outer = ports
         .filter(move |(port, about)| *port != bridge && about.kind.as_deref() != Some("internal"));
     outer.map(|(port, _)| port)
+}
+
+/// Whether a bridge of Open vSwitch has one port beside the host's own: what that receives ends here. Those with more are one with all
+/// others of the datapath: flows and tunnels, which no listing shows, lead from one to the other.
+fn leads_here(bridge: &str, about: &OvsBridge) -> bool {
+    let others = about.ports.keys().filter(|port| *port != bridge);
+    others.count() == 1
 }
 
 /// Bridges of Open vSwitch that patch ports join.

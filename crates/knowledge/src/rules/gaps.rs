@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coalescope_host::model::{Interface, Platform, Snapshot, VirtualSwitch};
-use coalescope_host::names::{FIRST_OF_TWO, LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING};
+use coalescope_host::names::{LINK_NAMESPACE, OLD_LENGTH_RULES, QUEUEING, is_of_two_files};
 use coalescope_host::roles::{Role, RoleName, is_alone, roles, undecided};
 
 /// ethtool(8)'s name for LRO: of all merging it harms hosts that forward frames most.
@@ -122,13 +122,17 @@ fn old_rules(snapshot: &Snapshot) -> Option<Gap> {
     })
 }
 
-/// Settings that decide, and of which two texts say different things: which of them holds is not known.
+/// Settings that decide, and of which two files say different things: which of them holds is not known.
 fn disputed(snapshot: &Snapshot) -> Option<Gap> {
     let all = snapshot.unread.iter().filter(|unread| {
-        unread.why.ends_with(FIRST_OF_TWO) && DECIDING.iter().any(|what| unread.what.contains(what))
+        is_of_two_files(&unread.why) && DECIDING.iter().any(|what| unread.what.contains(what))
     });
     let all: Vec<String> = all.map(|unread| unread.what.clone()).collect();
-    gap("which of two values holds:", all.iter(), "(one listing of each)")
+    gap(
+        "which of two values holds:",
+        all.iter(),
+        "(one listing of each)",
+    )
 }
 
 /// How the settings are called in a snapshot that merge or forward.

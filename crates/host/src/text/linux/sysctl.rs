@@ -26,15 +26,19 @@ pub(super) const CONF: Reader = Reader {
     },
 };
 
-/// One file of /proc/sys: only its path tells what it is. Where a number is asked for, the first line is one, whatever stands below.
+/// Files of /proc/sys, one or several: only their paths tell what they are. Where a number is asked for, the first lines are numbers,
+/// whatever stands below.
 pub(super) const FILE: Reader = Reader {
     name: "/proc/sys",
     recognises: |text| {
-        let is_it = |key: String| match first_lines(text).next() {
-            Some(line) if sysctls::is_number(&key) => is_number(line.trim()),
-            _ => only_line(text).is_some(),
+        let keys = keys(text);
+        let mut lines = first_lines(text);
+        let mut is_answer = |key: &String| {
+            let line = lines.next();
+            line.is_some_and(|line| is_number(line.trim())) && sysctls::is_number(key)
         };
-        key(text).is_some_and(is_it)
+        let is_alone = keys.len() == 1 && only_line(text).is_some();
+        !keys.is_empty() && (keys.iter().all(&mut is_answer) || is_alone)
     },
     read: read_file,
 };
@@ -267,18 +271,18 @@ fn again(out: &mut Out<'_>, key: &str, applies: Applies) {
     }
 }
 
-/// The key of a single value, from the path below `/proc/sys` or from `sysctl -n KEY`.
-fn key(text: &Text<'_>) -> Option<String> {
-    let command = text.command?;
-    let word = command.split_whitespace().last()?;
-    if command.starts_with("sysctl -n ") {
-        return Some(dotted(word)).filter(|key| is_of_stack_or_kernel(key));
-    }
-    let path = match word.split_once("/proc/sys/") {
-        Some((_, path)) => path,
-        None => word.strip_prefix("proc/sys/")?,
-    };
-    Some(dotted(path)).filter(|key| is_of_stack_or_kernel(key))
+/// The keys of values without names, from paths below `/proc/sys` or from `sysctl -n KEY...`.
+fn keys(text: &Text<'_>) -> Vec<String> {
+    let command = text.command.unwrap_or_default();
+    let is_sysctl = command.starts_with("sysctl -n ");
+    let words = command.split_whitespace();
+    let keys = words.filter_map(|word| match word.split_once("/proc/sys/") {
+        _ if is_sysctl => Some(word),
+        Some((_, path)) => Some(path),
+        None => word.strip_prefix("proc/sys/"),
+    });
+    let keys = keys.map(dotted).filter(|key| is_of_stack_or_kernel(key));
+    keys.collect()
 }
 
 /// `net.inet` is FreeBSD's.
@@ -290,7 +294,7 @@ fn is_of_stack_or_kernel(key: &str) -> bool {
 fn read_file(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, FILE.name, snapshot);
     let mut lines = out.lines().filter(|line| !line.trim().is_empty());
-    if let (Some(key), Some(line)) = (key(text), lines.next()) {
+    for (key, line) in keys(text).into_iter().zip(lines.by_ref()) {
         put(&mut out, key, line.trim(), Applies::First);
     }
     lines.for_each(|line| out.unknown(line));
