@@ -128,7 +128,11 @@ fn disputed(snapshot: &Snapshot) -> Option<Gap> {
         unread.why.ends_with(FIRST_OF_TWO) && DECIDING.iter().any(|what| unread.what.contains(what))
     });
     let all: Vec<String> = all.map(|unread| unread.what.clone()).collect();
-    gap("which of two values holds:", all.iter(), "(one listing of each)")
+    gap(
+        "which of two values holds:",
+        all.iter(),
+        "(one listing of each)",
+    )
 }
 
 /// How the settings are called in a snapshot that merge or forward.
