@@ -158,18 +158,8 @@ fn is_most(lost: u64, judged: u64) -> bool {
 fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let told = Lost::on(hop)?;
     let mut finding = lost(hop, trace, &told);
-    finding
-        .evidence
-        .extend((told.frames == Frames::Large).then(not_cut));
+    finding.evidence.extend(told.frames.not_cut());
     Some(finding)
-}
-
-fn not_cut() -> Evidence {
-    without_frames(
-        "what the sender's card cuts is lost segment by segment: these frames were merged on their way, \
-         or not cut where they had to be"
-            .to_owned(),
-    )
 }
 
 fn lost(hop: &Hop, trace: &Trace, told: &Lost<'_>) -> Finding {
@@ -311,7 +301,7 @@ fn sent_again(point: &Point, guilty: &[Guilty<'_>]) -> Option<Finding> {
         direction.frames_of(|examples| &examples.merged_repeated),
     )];
     evidence.extend(slow(direction));
-    evidence.extend((*frames == Frames::Large).then(not_cut));
+    evidence.extend(frames.not_cut());
     if guilty.len() > 1 {
         evidence.push(without_frames(format!(
             "{} connections show the same",

@@ -50,7 +50,7 @@ os.system('ip link set tap0 master br0 up')
 time.sleep(600)
 ";
 
-const TOPOLOGIES: [Topology; 17] = [
+const TOPOLOGIES: [Topology; 18] = [
     Topology {
         name: "an endpoint",
         programs: &[],

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::finding::Subject;
+use crate::finding::{Evidence, Subject};
+use crate::words::without_frames;
 
 /// Frames of several segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,13 @@ impl Frames {
             Self::Merged => "merged frames",
             Self::Large => "large frames",
         }
+    }
+
+    /// Why those that may have been left uncut are evidence as well.
+    pub(super) fn not_cut(self) -> Option<Evidence> {
+        let text = "what the sender's card cuts is lost segment by segment: these frames were merged on their way, \
+                    or not cut where they had to be";
+        matches!(self, Self::Large).then(|| without_frames(text.to_owned()))
     }
 
     pub(super) fn subject(self) -> Subject {
