@@ -353,21 +353,20 @@ linux_filters() {
     done
 }
 
-# Tables, chains, the verdicts of translation and rules about lengths, without addresses.
+# Tables, chains and their rules, with no address, name of a log or comment; of translation the verdicts alone.
 nft_chains() {
     all=$(limited "$@" nft -s list ruleset) || return
     printf '%s\n' "$all" | sed -n -E '
         /^table /p
-        /^[[:space:]]*chain /p
-        /^[[:space:]]*type /p
-        s/ comment ".*"//
-        /(meta|ip|ip6) length /{
-            s/(ip6?|arp|ether) [sd]addr (!= )?(\{[^}]*\}|[^ ]+) //g
+        /^}/p
+        /^[[:space:]]*chain /,/^[[:space:]]*}/{
+            s/ comment ".*"//
+            s/ prefix "[^"]*"//
+            /ct status/!s/^([[:space:]]*).*(masquerade|snat|dnat|redirect).*/\1\2/
+            s/[0-9]{1,3}(\.[0-9]{1,3}){3}(-[0-9.]+)?(\/[0-9]+)?/@hidden/g
+            s/[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*(\/[0-9]+)?/@hidden/g
             p
-            d
-        }
-        s/^([[:space:]]*).*(masquerade|snat|dnat|redirect).*/\1\2/p
-        /^[[:space:]]*}/p'
+        }'
 }
 
 # iptables_rules PROGRAM TABLE [COMMAND...]
@@ -378,14 +377,12 @@ iptables_rules() {
     all=$(limited "$@" "$program" -t "$table") || return
     printf '%s\n' "$all" | sed -n -E '
         /^[*:]|^COMMIT|^# Generated/p
-        s/ --comment "[^"]*"//
-        s/ --comment [^ ]*//
-        s/ (! )?-[sd] [^ ]+//g
-        /^-A .* --length /{
-            p
-            d
-        }
-        s/^(-A [^ ]*) .*( -j (MASQUERADE|SNAT|DNAT|REDIRECT|NETMAP)).*/\1\2/p'
+        s/ --(comment|log-prefix|nflog-prefix) ("[^"]*"|[^ ]+)//g
+        s/^(-A [^ ]*) .*( -j (MASQUERADE|SNAT|DNAT|REDIRECT|NETMAP)).*/\1\2/
+        s/ (-[sd]) [^ ]+/ \1 hidden/g
+        s/[0-9]{1,3}(\.[0-9]{1,3}){3}(-[0-9.]+)?(\/[0-9]+)?/hidden/g
+        s/[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*/hidden/g
+        /^-A /p'
 }
 
 # How long a packet policers let pass, and where redirects lead.

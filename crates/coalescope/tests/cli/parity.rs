@@ -50,7 +50,7 @@ os.system('ip link set tap0 master br0 up')
 time.sleep(600)
 ";
 
-const TOPOLOGIES: [Topology; 18] = [
+const TOPOLOGIES: [Topology; 19] = [
     Topology {
         name: "an endpoint",
         programs: &[],
@@ -208,6 +208,22 @@ const TOPOLOGIES: [Topology; 18] = [
             "nft add chain inet f in { type filter hook input priority 0 ; }",
             "nft add rule inet f in accept",
             "nft add rule inet f in meta length > 2200 drop",
+        ],
+        holds: None,
+        is_rare: false,
+    },
+    Topology {
+        name: "a router that drops what its filter does not accept",
+        programs: &["nft"],
+        lines: &[
+            "ip addr add 10.9.0.1/24 dev eth0",
+            "ip addr add 10.7.0.1/24 dev far",
+            "sysctl -qw net.ipv4.ip_forward=1",
+            "ethtool -K eth0 gro on",
+            "nft add table inet f",
+            "nft add chain inet f pass { type filter hook forward priority 0 ; policy drop ; }",
+            "nft add rule inet f pass ct state established,related accept",
+            "nft add rule inet f pass iifname eth0 ip saddr 10.9.0.0/24 accept",
         ],
         holds: None,
         is_rare: false,

@@ -151,14 +151,16 @@ mod tests {
         fn a_box_that_takes_a_flow_later_is_found(
             mut frames in bursts(), after in [60_usize..200, 60..200], both in any::<bool>(),
         ) {
-            let mut seen = [0; 2];
+            let (mut seen, mut spared) = ([0; 2], [0; 2]);
             for (turn, frame) in frames.iter_mut().enumerate() {
                 let at = turn % 2 * usize::from(both);
                 frame.connection = at as u32;
                 seen[at] += 1;
                 frame.lost = frame.merged && seen[at] > after[at];
+                spared[at] += i32::from(!frame.merged && seen[at] > after[at]);
             }
-            prop_assume!(frames.iter().filter(|frame| frame.lost).count() > 40);
+            // Fewer single frames say too little of each.
+            prop_assume!(spared[0] >= 15 && (!both || spared[1] >= 15));
             prop_assert!(is_found(&frames));
         }
 

@@ -38,17 +38,15 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
     let mut rest = words.as_slice();
     while let Some((word, after)) = rest.split_first() {
         rest = match (*word, after) {
-            ("meta" | "ip" | "ip6", ["length", value @ ..]) => {
-                asked.some = true;
-                behind_value(value)
-            }
             (
                 "meta" | "ip" | "ip6",
                 ["l4proto" | "protocol" | "nexthdr", "tcp" | "6", after @ ..],
-            ) => after,
-            ("meta", ["l4proto" | "nfproto" | "protocol", value @ ..])
-            | ("ip", ["protocol", value @ ..])
-            | ("ip6", ["nexthdr", value @ ..])
+            )
+            | ("counter", ["packets", _, "bytes", _, after @ ..])
+            | ("counter" | "comment", after) => after,
+            ("meta", ["length" | "l4proto" | "nfproto" | "protocol", value @ ..])
+            | ("ip", ["length" | "protocol", value @ ..])
+            | ("ip6", ["length" | "nexthdr", value @ ..])
             | ("ct", ["state", value @ ..]) => {
                 asked.some = true;
                 behind_value(value)
@@ -65,8 +63,6 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
                     behind_value(value)
                 }
             }
-            ("counter", ["packets", _, "bytes", _, after @ ..]) => after,
-            ("counter" | "comment", after) => after,
             ("log", after) => {
                 let is_own = |word: &&&str| {
                     ![
