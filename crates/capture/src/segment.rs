@@ -328,16 +328,20 @@ fn became_smaller(sizes: &[Length], base: u32) -> bool {
     large.places.1 < small.places.0
 }
 
-/// The segment size at first, if the first frames were single ones as the SYNs allow them, or several of these, and no such single one
-/// came again once there was one of the smaller size: the sender has found out that they never arrive.
+/// The segment size at first, if the first frames were single ones as the SYNs allow them, several of these, or the end of what was
+/// written, and no such single one came again once there was one of the smaller size: the sender has found out that they never
+/// arrive.
 fn size_before(sizes: &[Length], base: u32, bound: u32) -> Option<NonZeroU32> {
     let small = sizes.iter().find(|size| size.payload == base)?;
     let longer = sizes.iter().filter(|size| size.payload > base);
-    let mut early = longer.filter(|size| size.places.0 < small.places.0);
+    let early = longer.filter(|size| size.places.0 < small.places.0);
     let is_full = |size: &&Length| (bound - bound / 7..=bound).contains(&size.payload);
     let full = early.clone().find(is_full)?;
+    // What came behind the last full one may be several smaller ones that merged.
+    let mut beside = early.filter(|size| size.places.0 < full.places.1);
     let fell = full.places.1 < small.places.0
-        && early.all(|size| size.payload.is_multiple_of(full.payload));
+        && beside
+            .all(|size| size.payload <= full.payload || size.payload.is_multiple_of(full.payload));
     NonZeroU32::new(full.payload).filter(|_| fell)
 }
 
@@ -437,6 +441,21 @@ mod tests {
     }
 
     /// Twice or three times the later segments, and never again after them: nothing was merged.
+    /// Jumbo frames that die in a black hole, and then segments of 1,012 bytes that merge before one of them comes alone.
+    #[test]
+    fn full_segments_are_no_merged_ones_of_what_the_sender_goes_down_to() {
+        let mut lengths = vec![120];
+        lengths.extend([8948; 13]);
+        lengths.extend([3036, 4048, 2024, 3888].repeat(4));
+        lengths.extend([1012, 2024, 3036, 852, 1012, 1864].repeat(5));
+        let size = settled(&lengths, Some(8948)).unwrap();
+        assert_eq!((size.segments(8948), size.segments(3036)), (1, 3));
+        // The end of what was written, before the black hole.
+        lengths.splice(1..1, [8948, 5_400]);
+        let size = settled(&lengths, Some(8948)).unwrap();
+        assert_eq!((size.segments(8948), size.segments(2024)), (1, 2));
+    }
+
     #[test]
     fn segments_that_became_smaller_were_not_merged_before() {
         for (times, bound) in [

@@ -23,6 +23,7 @@ use crate::words::{connections, reference, shown, slow, without_frames};
 use beside::Beside;
 use frames::Frames;
 pub(crate) use lost::Lost;
+use lost::{is_of_path_mtu, loses_all_alike};
 use placed::place;
 use refused::{Refused, rejected_at};
 
@@ -157,6 +158,9 @@ fn is_most(lost: u64, judged: u64) -> bool {
 
 fn lost_on(hop: &Crossing<'_>, trace: &Trace) -> Option<Finding> {
     let told = Lost::on(hop)?;
+    if loses_all_alike(hop) || is_of_path_mtu(hop, trace) {
+        return None;
+    }
     let mut finding = lost(hop, trace, &told);
     finding.evidence.extend(told.frames.not_cut());
     Some(finding)

@@ -2,13 +2,16 @@
 
 use std::cell::LazyCell;
 
-use coalescope_capture::facts::HopConnection;
+use coalescope_capture::facts::{Hop, HopConnection, Trace};
 
 use super::beside::Beside;
 use super::frames::Frames;
 use super::since::Since;
 use crate::by_size::{BySize, Step};
 use crate::crossing::Crossing;
+use crate::judged::at;
+use crate::part::Part;
+use crate::thresholds::{A_FEW, MERGED_LOST};
 
 const NEVER_ARRIVED: &str = "that left never arrived";
 
@@ -66,6 +69,39 @@ impl<'a> Lost<'a> {
     }
 }
 
+/// Whether the connections that lost merged frames lost most of their single ones as well, those of which nothing arrived left out: then
+/// the single frames that arrived are of others, on a better leg or of another class.
+pub(super) fn loses_all_alike(hop: &Hop) -> bool {
+    let arrives =
+        |seen: &&HopConnection| seen.merged.came_through() + seen.single.came_through() > 0;
+    let losers = hop.connections.iter().filter(|seen| seen.merged.lost > 0);
+    let single = losers.filter(arrives).map(|seen| Part {
+        lost: seen.single.lost,
+        all: seen.single.judged(),
+    });
+    let single = single.fold(Part::default(), Part::and);
+    single.lost > A_FEW && single.share() >= MERGED_LOST
+}
+
+/// Merged frames on their way, of segments that do not fit, when the first message about a single one comes back.
+const SEVERAL: u64 = 8;
+
+/// Whether messages "packet too big" about single frames explain what their connections lost: the segments themselves did not fit,
+/// merged or not, and later ones, which do, make longer frames of fewer bytes.
+pub(super) fn is_of_path_mtu(hop: &Hop, trace: &Trace) -> bool {
+    let refused = |seen: &HopConnection| {
+        let ends = [(&hop.from, seen.from_id), (&hop.to, seen.to_id)];
+        let told = ends.iter().filter_map(|(point, id)| at(trace, point, *id));
+        let single = told.map(|told| told.direction(seen.direction).rejected.single);
+        single.max().unwrap_or(0)
+    };
+    let losers = hop.connections.iter().filter(|seen| seen.merged.lost > 0);
+    let (lost, refused) = losers.fold((0, 0), |(lost, all), seen| {
+        (lost + seen.merged.lost, all + refused(seen))
+    });
+    SEVERAL * refused >= lost && refused > 0
+}
+
 /// The first connection that shows by itself that longer frames cannot be carried, unless others show that some are.
 fn worst_on<'c>(
     hop: &'c Crossing<'_>,
@@ -79,4 +115,36 @@ fn worst_on<'c>(
         let is_alone = !beside.loses_a_part(seen.direction, &step);
         is_alone.then_some((seen, step))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A connection by what its merged and its single frames lost, and how many arrived.
+    fn seen(merged: (u64, u64), single: (u64, u64)) -> HopConnection {
+        let mut seen = HopConnection::default();
+        (seen.merged.lost, seen.merged.arrived) = merged;
+        (seen.single.lost, seen.single.arrived) = single;
+        seen
+    }
+
+    #[test]
+    fn flows_that_lose_nearly_all_are_not_compared_with_those_that_lose_nothing() {
+        let with = |connections: &[HopConnection]| {
+            loses_all_alike(&Hop {
+                connections: connections.to_vec(),
+                ..Hop::default()
+            })
+        };
+        let sound = seen((0, 0), (0, 500));
+        let blocked = seen((3, 0), (9, 0));
+        assert!(with(&[
+            seen((4, 0), (9, 1)),
+            seen((3, 0), (7, 1)),
+            sound.clone()
+        ]));
+        assert!(!with(&[seen((40, 0), (9, 60)), sound.clone()]));
+        assert!(!with(&[seen((40, 0), (0, 12)), blocked, sound]));
+    }
 }
