@@ -440,7 +440,6 @@ mod tests {
         assert_eq!(settled(&[8948; 20], None).unwrap().segments(8948), 1);
     }
 
-    /// Twice or three times the later segments, and never again after them: nothing was merged.
     /// Jumbo frames that die in a black hole, and then segments of 1,012 bytes that merge before one of them comes alone.
     #[test]
     fn full_segments_are_no_merged_ones_of_what_the_sender_goes_down_to() {
@@ -456,6 +455,7 @@ mod tests {
         assert_eq!((size.segments(8948), size.segments(2024)), (1, 2));
     }
 
+    /// Twice or three times the later segments, and never again after them: nothing was merged.
     #[test]
     fn segments_that_became_smaller_were_not_merged_before() {
         for (times, bound) in [

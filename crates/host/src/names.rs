@@ -59,7 +59,7 @@ pub(crate) fn numbered<'n>(name: &'n str, begins: &[&[&str]]) -> impl Iterator<I
 pub const LINK_NAMESPACE: &str = "link-namespace";
 
 /// How the reason ends why one of two values was taken, of texts that contradict each other.
-pub const FIRST_OF_TWO: &str = "is kept; give only the newer one";
+pub(crate) const FIRST_OF_TWO: &str = "is kept; give only the newer one";
 
 /// Whether the reason why one of two values was taken names two files: nothing tells then which of them is newer.
 #[must_use]

@@ -242,7 +242,8 @@ fn rates(least: f64, factor: f64, count: i32) -> impl Iterator<Item = f64> {
     (0..count).map(move |i| least * factor.powi(i))
 }
 
-fn part<'a>(frames: impl IntoIterator<Item = &'a Left>) -> Part {
+/// Frames, and those of them that were lost.
+pub(crate) fn part<'a>(frames: impl IntoIterator<Item = &'a Left>) -> Part {
     let sum = |sum: Part, frame: &Left| sum.and(Part::one(frame.lost));
     frames.into_iter().fold(Part::default(), sum)
 }

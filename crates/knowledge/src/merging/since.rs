@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use coalescope_capture::facts::{Hop, HopConnection, Left};
 
+use crate::bucket::part;
 use crate::by_size::{BySize, Step};
 use crate::crossing::Crossing;
-use crate::part::Part;
 use crate::thresholds::{A_FEW, HANDFUL, MUCH_BETTER};
 
 /// The frames of some connections, of each those from the first merged one that was lost up to the last.
@@ -58,9 +58,9 @@ impl<'f> Since<'f> {
     /// with another one.
     fn likelihood(&self) -> f64 {
         let (merged, single): (Vec<&Left>, Vec<&Left>) =
-            self.within.iter().partition(|frame| frame.merged);
-        let others = part(&single).and(part(&self.outside));
-        part(&merged).own_likelihood() + others.own_likelihood()
+            self.within.iter().copied().partition(|frame| frame.merged);
+        let others = part(single).and(part(self.outside.iter().copied()));
+        part(merged).own_likelihood() + others.own_likelihood()
     }
 
     /// The hop, as if there were no other frames.
@@ -105,11 +105,6 @@ fn lossy(frames: &[&Left]) -> Option<std::ops::Range<usize>> {
     let told: Vec<bool> = told.map(|frame| frame.merged).collect();
     let turns = told.windows(2).filter(|pair| pair[0] && !pair[1]);
     (turns.count() as u64 > A_FEW).then_some(first..last + 1)
-}
-
-fn part(frames: &[&Left]) -> Part {
-    let parts = frames.iter().map(|frame| Part::one(frame.lost));
-    parts.fold(Part::default(), Part::and)
 }
 
 #[cfg(test)]
