@@ -27,6 +27,8 @@ struct Seen {
     key: Key,
     from_low: bool,
     ttl: u8,
+    /// The IPv4 identification, 0 with IPv6.
+    id: u16,
     payload: u32,
     /// Payload of each datagram that this one was merged from, where that is known; 0 where it is not.
     segment: u32,
@@ -62,6 +64,7 @@ impl Datagrams {
             key: frame.key,
             from_low: frame.from_low,
             ttl: frame.ttl,
+            id: frame.id,
             payload: frame.payload,
             segment: if is_one { 0 } else { segment },
             is_one,

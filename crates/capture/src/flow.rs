@@ -1,6 +1,7 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
 mod acknowledged;
+mod bare;
 mod copied;
 mod counts;
 mod edge;
@@ -9,6 +10,7 @@ mod headers;
 mod lines;
 mod longest;
 mod predicted;
+mod rejected;
 mod repeats;
 mod restarts;
 mod silences;
@@ -21,13 +23,13 @@ use coalescope_wire::Flags;
 
 use crate::acks::Acks;
 use crate::doubled::Place;
-use crate::frame::{Frame, Odd, TooBig};
+use crate::frame::{Frame, Odd};
 use crate::lately::Lately;
 use crate::outstanding::{Common, Outstanding};
 use crate::ranges::{Novelty, Ranges};
 use crate::rtt::Samples;
 use crate::sent::Sent;
-use crate::tally::{Tally, note};
+use crate::tally::Tally;
 pub(crate) use counts::{Around, Counts, Data, Late};
 use edge::Growth;
 use longest::Longest;
@@ -146,25 +148,6 @@ impl Flow {
         if self.counts.data_frames == 0 {
             self.begin(seq);
         }
-    }
-
-    /// Counts a "packet too big" that quotes a frame of this direction, whose segments have `options` bytes of TCP
-    /// options. If each segment would have fitted, merging made the packet too big; else this is path MTU discovery at
-    /// work, whatever was to be cut into segments. The sender makes its segments smaller after such a message: of the
-    /// known sizes the larger one is that of the quoted segments.
-    pub(crate) fn reject(&mut self, error: &TooBig, options: u32) {
-        let size = self.tally.largest_segment();
-        let odd = self.tally.note_odd();
-        odd.rejected_mtu = error.mtu;
-        if let Some(size) = size {
-            let segment = size + error.quoted_ip_header + 20 + options;
-            // The quote may end before the options, which are at most 40 bytes, with the header 60.
-            let is_several = error.quoted_len > size + error.quoted_ip_header + 60;
-            let is_merged = is_several && error.quoted_len > error.mtu && segment <= error.mtu;
-            odd.rejected_merged += u32::from(is_merged);
-            odd.rejected_single += u32::from(!is_several);
-        }
-        note(&mut self.tally.examples().rejected, error.number);
     }
 
     /// Processes a frame that goes in this direction; returns its position and what its data was.

@@ -87,12 +87,18 @@ impl Outstanding {
     /// Adds a transmission of new bytes.
     #[inline]
     pub(crate) fn push(&mut self, sent: Transmission, common: &mut Common) {
-        let queued = self.held.as_ref().and_then(|held| held.queue.back());
-        let newest = queued.unwrap_or(&self.first);
+        let newest = self.newest();
         if newest.len > 0 && newest.end() > sent.start {
             return self.insert(sent, common);
         }
         self.push_last(sent, common);
+    }
+
+    /// The transmission of the newest data; its length is 0 if there is none.
+    #[inline]
+    pub(crate) fn newest(&self) -> &Transmission {
+        let queued = self.held.as_ref().and_then(|held| held.queue.back());
+        queued.unwrap_or(&self.first)
     }
 
     /// Adds a transmission of bytes beyond all others.

@@ -280,7 +280,7 @@ impl Point {
         match item.digest {
             Kind::TooBig => {
                 if let Some(error) = item.frame.too_big() {
-                    self.reject(error);
+                    self.reject(error, item.frame.time_ns);
                 }
             }
             Kind::Unparsed => self.totals.unparsed += 1,
@@ -307,13 +307,13 @@ impl Point {
         (id, tracked)
     }
 
-    fn reject(&mut self, error: &TooBig) {
+    fn reject(&mut self, error: &TooBig, now_ns: i64) {
         if let Some(connection) = self
             .table
             .find(&error.key)
             .and_then(|id| self.table.get_mut(id))
         {
-            connection.reject(error);
+            connection.reject(error, now_ns);
         }
     }
 

@@ -340,7 +340,10 @@ fn what_is_too_long_for_a_frame_was_merged_and_jumbo_frames_were_not() {
         let hop = hop(&hops, "LAN", "WAN").unwrap_or_else(|| panic!("{case:?}: {hops:#?}"));
         assert_eq!(Truth::of(hop), truth, "{case:?}");
     }
-    assert_eq!(merged_of(&[100, 8_900, 8_000, 8_900, 120, 8_900], false), 0);
+    assert_eq!(
+        merged_of(&[100, 8_900, 8_000, 8_900, 120, 8_900], Mark::None),
+        0
+    );
 }
 
 /// Messages of a program, or of a tunnel that pads, that are multiples of shorter ones: lost where the MTU is smaller.
@@ -352,35 +355,58 @@ fn long_messages_of_a_program_are_not_merged_ones() {
         [96, 1_536, 96, 96, 1_536, 1_536],
         [480, 1_920, 480, 960, 1_920, 480],
     ] {
-        for is_summed in [false, true] {
-            assert_eq!(
-                merged_of(&lengths, is_summed),
-                0,
-                "{lengths:?}, {is_summed}"
-            );
+        for mark in [Mark::None, Mark::Checksum, Mark::IdsOneApart] {
+            assert_eq!(merged_of(&lengths, mark), 0, "{lengths:?}, {mark:?}");
         }
     }
-    // Lengths alone would say that these were merged; their checksums say that they were not.
+    // Lengths alone would say that these were merged; their checksums or identifications say that they were not.
     for lengths in [
         [1_400, 2_800, 1_400, 2_800, 1_400, 2_800],
         [500, 1_500, 2_000, 500, 2_500, 3_000],
+        [1_316, 2_632, 3_948, 1_316, 2_632, 3_948],
     ] {
-        assert_ne!(merged_of(&lengths, false), 0, "{lengths:?}");
-        assert_eq!(merged_of(&lengths, true), 0, "{lengths:?}");
+        for mark in [Mark::None, Mark::IdsByParts] {
+            assert_ne!(merged_of(&lengths, mark), 0, "{lengths:?}, {mark:?}");
+        }
+        for mark in [Mark::Checksum, Mark::IdsOneApart] {
+            assert_eq!(merged_of(&lengths, mark), 0, "{lengths:?}, {mark:?}");
+        }
     }
 }
 
+/// What shows whether a long datagram was merged, apart from its length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mark {
+    None,
+    /// Each has a checksum of its own.
+    Checksum,
+    /// Each takes one identification, however long.
+    IdsOneApart,
+    /// Each takes as many identifications as it is times as long as the shortest.
+    IdsByParts,
+}
+
 /// How many of a flow's datagrams of these lengths count as merged, where the second point sees the short ones alone.
-fn merged_of(lengths: &[u64], is_summed: bool) -> u64 {
+fn merged_of(lengths: &[u64], mark: Mark) -> u64 {
     let case = cases()[0];
+    let part = lengths.iter().min().copied().unwrap_or(1);
+    let mut id = 0;
     let frames = (0_u64..60).map(|number| {
         let mut chance = Chance(number + 1);
         let length = lengths[number as usize % lengths.len()];
         let payload: Vec<u8> = (0..length).map(|_| chance.below(256) as u8).collect();
         let mut frame = frame(&case, 64, [(CLIENT, 7), SERVER], &payload);
-        if is_summed {
+        if mark != Mark::None {
+            frame[18..20].copy_from_slice(&(id as u16).to_be_bytes());
+        }
+        if mark == Mark::Checksum {
             sum(&mut frame);
         }
+        id += if mark == Mark::IdsByParts {
+            length / part
+        } else {
+            1
+        };
         (number * 1_000, frame)
     });
     let all: Vec<_> = frames.collect();

@@ -163,14 +163,14 @@ impl Excess {
                 room::likelier(table, lengths)
             }
         });
+        let unless_uncompared = |excess| match size.is_uncompared() && reason().is_none() {
+            true => Self::Uncompared,
+            false => excess,
+        };
         if size.limit(looks).is_some() {
             Self::Limited
         } else if !table.falls_on_merged() {
-            if size.is_uncompared() && reason().is_none() {
-                Self::Uncompared
-            } else {
-                Self::None
-            }
+            unless_uncompared(Self::None)
         } else if size.is_narrow()
             || room::is_as_by_the_byte(table, lengths)
             || !spares_longer && size.falls_by_the_byte()
@@ -180,7 +180,7 @@ impl Excess {
         } else if let Some(reason) = reason().filter(|_| hits_single(table) || *room >= SURELY) {
             Self::ByLength(Some(reason))
         } else if fisher(table).is_some_and(|p| p >= DOUBT / looks.max(1) as f64) {
-            Self::Slight
+            unless_uncompared(Self::Slight)
         } else if hits_single(table) {
             Self::Mixed
         } else {

@@ -18,7 +18,8 @@ use crate::thresholds::{
 pub(crate) use queue::is_delayed;
 use queue::is_queueing;
 pub(crate) use stuck::{
-    is_cut_off, is_mostly_stuck, is_stuck, is_stuck_by_length, longest_arrived, waits_for_acks,
+    is_cut_off, is_mostly_stuck, is_stuck, is_stuck_by_length, is_stuck_merged, longest_arrived,
+    waits_for_acks,
 };
 
 /// What holds a connection back most; of two the first is the graver.
@@ -196,9 +197,9 @@ fn is_window_closed(data: &Direction, other: &Direction) -> bool {
 /// window of a receiver and that of a sender (RFC 6928) are about as large.
 fn is_window_full(data: &Direction, other: &Direction) -> bool {
     let limited = data.window_limited_s - data.window_growing_s;
-    let fits = other
-        .window_max_bytes
-        .is_some_and(|window| data.unique_bytes <= window);
+    let window = data.bare_window_bytes.map(u64::from);
+    let window = window.or(other.window_max_bytes);
+    let fits = window.is_some_and(|window| data.unique_bytes <= window);
     !fits && active_s(data).is_some_and(|active| limited >= WINDOW_TIME * active)
 }
 

@@ -3,7 +3,8 @@
 use coalescope_capture::facts::Connection;
 
 use crate::limits::{
-    is_mostly_stuck, is_stuck, is_stuck_by_length, opposite, waits_for_acks, waits_for_handshake,
+    is_mostly_stuck, is_stuck, is_stuck_by_length, is_stuck_merged, opposite, waits_for_acks,
+    waits_for_handshake,
 };
 
 /// Losses that need different words, and different eyes to look for them.
@@ -25,7 +26,8 @@ impl Kind {
     pub(crate) fn of(connection: &Connection, direction: &str) -> Self {
         let data = connection.direction(direction);
         let acks = connection.direction(opposite(direction));
-        let is_cut_off = || is_stuck_by_length(data, acks) || is_mostly_stuck(data, acks);
+        let is_outage = || is_mostly_stuck(data, acks) && !is_stuck_merged(data);
+        let is_cut_off = || is_stuck_by_length(data, acks) || is_outage();
         if waits_for_handshake(connection) {
             Self::Handshake
         } else if waits_for_acks(data, acks) {

@@ -139,7 +139,7 @@ pub(crate) fn healthy(overview: &Overview<'_>, notes: &[Finding]) -> Option<Find
         "none of which is held back by the network"
     };
     let text = format!("{}, {what}", connections(n));
-    let unanswered = overview.unanswered().into_iter();
+    let unanswered = overview.unanswered(" beside these").into_iter();
     Some(Finding {
         id: Id::Healthy,
         proof: Proof::Observed,

@@ -168,9 +168,9 @@ impl<'t> Overview<'t> {
     }
 
     /// Connections whose SYNs nobody answered, at the point that has most of them.
-    pub(crate) fn unanswered(&self) -> Option<String> {
+    pub(crate) fn unanswered(&self, besides: &str) -> Option<String> {
         let unanswered = self.points.iter().map(|seen| &seen.unanswered);
-        unanswered.max_by_key(|seen| seen.count())?.words()
+        unanswered.max_by_key(|seen| seen.count())?.words(besides)
     }
 
     /// Payload of the longest frame, if it is longer than any packet on a wire and its segment size is not known.

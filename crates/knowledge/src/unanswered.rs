@@ -37,12 +37,12 @@ impl Unanswered {
         self.count
     }
 
-    /// In words; none if there are none.
-    pub(crate) fn words(&self) -> Option<String> {
+    /// In words, after their number and what else is to be said of them; none if there are none.
+    pub(crate) fn words(&self, besides: &str) -> Option<String> {
         let (tried_s, server) = self.longest.as_ref()?;
         let address = endpoint(server);
         Some(format!(
-            "{} beside these: no answer to the SYN, which was sent again for up to {tried_s:.0} s ({address}); whether the path or the host \
+            "{}{besides}: no answer to the SYN, which was sent again for up to {tried_s:.0} s ({address}); whether the path or the host \
              is silent is not judged",
             connections(self.count)
         ))
@@ -70,11 +70,11 @@ mod tests {
         for connection in [asked(0.0, 0), asked(0.4, 0), asked(9.0, 1)] {
             unanswered.add(&connection);
         }
-        assert_eq!(unanswered.words(), None);
+        assert_eq!(unanswered.words(""), None);
         [asked(7.0, 0), asked(63.0, 0), asked(3.0, 0)]
             .iter()
             .for_each(|connection| unanswered.add(connection));
-        let words = unanswered.words().unwrap_or_default();
+        let words = unanswered.words(" beside these").unwrap_or_default();
         assert!(
             words.starts_with("3 connections beside") && words.contains("63 s"),
             "{words}"

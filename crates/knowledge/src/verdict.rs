@@ -218,10 +218,12 @@ fn without_findings(overview: &Overview<'_>) -> Verdict {
             format!("{}; {NO_TCP}", harmless(merged, "UDP datagram")),
         ),
     };
+    let unanswered = overview.unanswered("");
+    let unanswered = unanswered.map_or(String::new(), |words| format!(" {words}."));
     Verdict {
         merging,
         impact: None,
-        text,
+        text: text + &unanswered,
     }
 }
 

@@ -10,15 +10,17 @@ mod words;
 
 use coalescope_watch::facts::{Drop, Interface, Level, Sample, Watched, sum};
 
-use crate::odds::fisher;
+use crate::odds::{Table, fisher};
 use crate::rules::HostFinding;
-use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, TIMES_SINGLE};
+use crate::thresholds::{ALPHA, DOES_NOT_MERGE, HANDFUL, MERGED_LOST, TIMES_SINGLE};
 pub use connections::gets_little_through;
 pub use join::join_watched;
 pub use reasons::plain_reason;
 pub use sums::beside_single;
-use sums::compared;
-use thresholds::{CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LOOKED, MOSTLY};
+use sums::{compared, passing_segments};
+use thresholds::{
+    CUT_EACH_SECOND, FAST_BPS, LASTS_S, LOADED, LONGER, LOOKED, LOOKED_LONG, MOSTLY, NEARLY_ALL_DIE,
+};
 use words::{Subject, finding};
 
 /// Id of the finding that merged frames are dropped where single ones pass.
@@ -88,10 +90,32 @@ fn dropped<'a>(drop: &'a Drop, watched: &'a Watched, looks: usize) -> Option<Sub
     let is_much_more = table.merged_share() >= TIMES_SINGLE * table.single_share();
     let is_sure = table.merged_lost >= HANDFUL && p < ALPHA / looks.max(1) as f64;
     let lasts = drop.compared.is_some() || lasts(drop).is_some();
-    if !is_sure || !is_much_more || reasons::is_innocent(drop) || !lasts {
+    let is_for_length = || dies_for_length(drop, &table, watched);
+    if !is_sure || !is_much_more || reasons::is_innocent(drop) || !lasts || !is_for_length() {
         return None;
     }
     Some(Subject::Dropped(drop, table, p))
+}
+
+/// Whether merged frames are dropped for their length: nearly all of them, or only those beyond some length. A rate limit of the
+/// firewall or of tc has the same reason in the kernel, and drops some of any length. Where flows were not followed, others
+/// that go another way are among the frames of the interface.
+fn dies_for_length(drop: &Drop, table: &Table, watched: &Watched) -> bool {
+    let enough = match drop.compared {
+        Some(_) => NEARLY_ALL_DIE,
+        None => MERGED_LOST,
+    };
+    table.merged_share() >= enough || are_longest(drop, watched)
+}
+
+/// Whether all dropped frames that were looked into are far longer than those that pass.
+fn are_longest(drop: &Drop, watched: &Watched) -> bool {
+    let shortest = drop.samples.iter().map(|sample| sample.segments).min();
+    let passing = passing_segments(drop, watched);
+    let is_longer = shortest
+        .zip(passing)
+        .is_some_and(|(shortest, passing)| f64::from(shortest) >= LONGER * passing);
+    is_longer && drop.samples.len() >= LOOKED_LONG
 }
 
 /// Two dropped frames of one flow of TCP so far apart that single frames must have passed between them: a flow of which

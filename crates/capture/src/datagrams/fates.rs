@@ -157,7 +157,8 @@ pub(super) fn note_segments(one: &mut Datagrams, two: &Datagrams) {
 }
 
 /// Notes what lengths alone prove: datagrams too long for a frame were merged if other datagrams of the flow fit a
-/// frame, and the long ones are multiples of their length. Not where their own checksums say that each was sent as one.
+/// frame, and the long ones are multiples of their length. Not where their own checksums say that each was sent as one, nor where
+/// identifications may say so.
 pub(super) fn by_length(point: &mut Datagrams) {
     for flow in Flows::of(&point.seen).0.values() {
         let is_long = |at: &&usize| point.seen[**at].payload > LONGEST;
@@ -170,13 +171,27 @@ pub(super) fn by_length(point: &mut Datagrams) {
             .filter(|at| !point.seen[**at].is_one)
             .copied()
             .collect();
-        if !are_multiples(long.iter().map(|at| point.seen[*at].payload), part) {
+        let lengths = long.iter().map(|at| point.seen[*at].payload);
+        if !are_multiples(lengths, part) || are_one_apart(&point.seen, flow) {
             continue;
         }
         for at in long {
             point.seen[at].segment = part;
         }
     }
+}
+
+/// Whether the IPv4 identification of most datagrams behind a long one is the next number: a sender counts each datagram that
+/// leaves (RFC 6864 section 4.1 lets Linux do so with DF, too), so that what was merged takes as many numbers as the datagrams in
+/// it. One that leaves the cut to its card (UDP_SEGMENT) takes one number for all: there, lengths prove nothing.
+fn are_one_apart(seen: &[Seen], flow: &[usize]) -> bool {
+    let pairs = flow.windows(2).map(|pair| [&seen[pair[0]], &seen[pair[1]]]);
+    let behind_long = pairs.filter(|[long, _]| long.payload > LONGEST);
+    let (next, all) = behind_long.fold((0, 0), |(next, all), [long, behind]| {
+        let is_next = behind.id == long.id.wrapping_add(1);
+        (next + usize::from(is_next), all + 1)
+    });
+    next * 2 > all
 }
 
 /// Whether lengths are those of merged datagrams: GRO holds as many as come in a time, so that their number varies, and

@@ -210,7 +210,7 @@ fn fill_datagram(slot: &mut Frame, raw: &RawFrame<'_>, packet: &Packet, udp: &Ud
     let context = context(packet.ip.version, &packet.tunnels);
     (slot.key, slot.from_low) =
         Key::new(&packet.ip, (udp.source_port, udp.destination_port), context);
-    slot.ttl = packet.ip.ttl;
+    (slot.id, slot.ttl) = (packet.ip.id, packet.ip.ttl);
     let payload = raw.data.get(udp.offset + UDP_HEADER..).unwrap_or_default();
     let captured = payload.get(..udp.payload_len as usize).unwrap_or(payload);
     let is_dns = [udp.source_port, udp.destination_port].contains(&dns::PORT);

@@ -69,7 +69,8 @@ impl Frame {
         }
         row.ends = Ends(self.key.to_bytes());
         row.marks = u8::from(self.from_low);
-        (row.seq, row.payload, row.ttl) = (self.seq, self.payload, self.ttl);
+        (row.seq, row.payload) = (self.seq, self.payload);
+        (row.id, row.ttl) = (self.id, self.ttl);
     }
 
     fn write_head(&self, row: &mut Row) {

@@ -20,6 +20,8 @@ pub(crate) struct Odd {
     pub(crate) rejected_merged: u32,
     pub(crate) rejected_single: u32,
     pub(crate) rejected_mtu: u32,
+    /// When a message first came while the newest data had the length that the MTU allows; 0 if none did.
+    pub(crate) obeyed_ns: i64,
     /// Frames with an IP length of 0 that would have fitted.
     pub(crate) length_zero: u32,
     pub(crate) strays: u32,

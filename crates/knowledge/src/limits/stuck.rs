@@ -5,6 +5,9 @@ use coalescope_capture::facts::Direction;
 use super::{is_lossy, is_unclear, loss_frames};
 use crate::thresholds::{GAPS, SMALL_MTU, STUCK, STUCK_TIME};
 
+/// Bytes over their segment size that some stacks send, as they forget options or an extension header (`capture/segment.rs`).
+const FORGOTTEN: u32 = 64;
+
 /// Repeated timeouts on the same bytes, however few they are.
 pub(crate) fn is_stuck(data: &Direction, _: &Direction) -> bool {
     let duration = data.duration_s.unwrap_or(0.0);
@@ -47,11 +50,21 @@ pub(crate) fn is_stuck_by_length(data: &Direction, other: &Direction) -> bool {
     let stuck = data.stuck_bytes.filter(|_| other.acks > 0);
     stuck.is_some_and(|stuck| {
         let arrived = longest_arrived(data);
-        let segment = data.segment_size_bytes.unwrap_or(u32::MAX);
-        // What is lost for its length as several segments is no segment that a link cannot carry.
-        let fell = data.fell_from_bytes.is_some();
-        let carries_segments = !fell && arrived >= segment && stuck / 2 >= segment;
         // Lengths from 65,535 on are not told apart: a frame that got stuck may have been the shorter one.
-        arrived < u32::from(u16::MAX) && stuck >= SMALL_MTU && stuck > arrived && !carries_segments
+        arrived < u32::from(u16::MAX)
+            && stuck >= SMALL_MTU
+            && stuck > arrived
+            && !is_stuck_merged(data)
     })
+}
+
+/// Whether full segments arrived, and the bytes that got stuck were in a frame of several: what is lost for that is no segment
+/// that a link cannot carry, and no outage either.
+pub(crate) fn is_stuck_merged(data: &Direction) -> bool {
+    let segment = data.segment_size_bytes.unwrap_or(u32::MAX);
+    let several = segment.saturating_add(FORGOTTEN);
+    let fell = data.fell_from_bytes.is_some();
+    !fell
+        && longest_arrived(data) >= segment
+        && data.stuck_bytes.is_some_and(|stuck| stuck > several)
 }

@@ -142,10 +142,12 @@ impl<'a> Refused<'a> {
                 format!(" to {}", connections(self.all.len() as u64)),
             ),
         };
+        let mtu = worst.rejected.mtu_bytes.unwrap_or(0);
+        // After such messages a sender makes its segments smaller than most of them were.
+        let size = worst.segment_size_bytes.filter(|size| *size < mtu);
+        let size = size.map_or(String::new(), |size| format!(" of {size} bytes"));
         format!(
-            "{messages} ICMP \"packet too big\" messages{whom} (MTU {}) quote merged frames; each of their segments of {} bytes would fit",
-            worst.rejected.mtu_bytes.unwrap_or(0),
-            worst.segment_size_bytes.unwrap_or(0),
+            "{messages} ICMP \"packet too big\" messages{whom} (MTU {mtu}) quote merged frames; each of their segments{size} would fit",
         )
     }
 }

@@ -10,13 +10,20 @@ use crate::same::Same;
 use crate::thresholds::SMALL_MTU;
 use crate::words::{bytes, shown, time};
 
-/// Titles and advice where long frames do not get through, and where no frames do.
+/// Titles and advice where long frames do not get through, without and with an ICMP message, and where no frames do.
 const BLACK_HOLE: (&str, &str) = (
     "full-size segments never arrive, and nobody says so: a link on the way has a smaller MTU (a path MTU \
      black hole), and merging has no part in it",
     "find the link or tunnel with the smaller MTU (ping with DF set and falling sizes, tracepath; if no size \
      passes, the path has failed) and the firewall that drops ICMP \"packet too big\"; until then clamp the MSS \
      there or set net.ipv4.tcp_mtu_probing=1",
+);
+const UNHEARD: (&str, &str) = (
+    "full-size segments never arrive: a link on the way has a smaller MTU, the sender goes on with them whatever \
+     routers say (a path MTU black hole), and merging has no part in it",
+    "look for what keeps the ICMP \"packet too big\" from the sender (a firewall, a load balancer that hands them to \
+     another server), or for a sender that ignores them; until then clamp the MSS in front of that link or set \
+     net.ipv4.tcp_mtu_probing=1",
 );
 const OUTAGE: (&str, &str) = (
     "the same bytes are lost again and again: for a time nothing of this connection gets through",
@@ -40,7 +47,11 @@ impl Case<'_> {
         );
         let again = data.frames_of(|examples| &examples.retransmitted);
         let evidence = vec![shown(text, self.point, again)];
-        let (title, next) = if by_length { BLACK_HOLE } else { OUTAGE };
+        let (title, next) = match by_length {
+            true if data.rejected.single > 0 => UNHEARD,
+            true => BLACK_HOLE,
+            false => OUTAGE,
+        };
         let mut finding = self.make(Id::LossNotMerging, title, evidence, next);
         finding.reason = by_length.then_some(Reason::PathMtu);
         finding.hop = self

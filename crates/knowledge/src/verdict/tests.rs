@@ -867,3 +867,48 @@ fn one_merged_frame_does_no_harm() {
         "Merging is innocent here: 2 UDP datagrams were merged and do no harm"
     );
 }
+
+/// A capture of nothing but SYNs has nothing to judge, and says why.
+#[test]
+fn syns_without_an_answer_are_told_where_nothing_else_is_there() {
+    let mut asked = connection(0, Direction::default());
+    (asked.seen, asked.last_s) = (vec!["syn"], 15.0);
+    let point = Point {
+        name: "P".to_owned(),
+        connections: vec![asked.clone(), Connection { id: 1, ..asked }].into(),
+        ..Point::default()
+    };
+    let diagnosis = judge(&Trace {
+        points: vec![point],
+        ..Trace::default()
+    });
+    let text = diagnosis.verdict.text;
+    assert!(diagnosis.findings.is_empty(), "{text}");
+    assert!(
+        text.contains("carries data here. 2 connections: no answer to the SYN"),
+        "{text}"
+    );
+}
+
+/// Frames of a few segments are lost, all that are judged; most are not, since nothing came any more for the second capture to end
+/// with. What is not judged clears nobody.
+#[test]
+fn what_is_not_judged_is_no_reason_to_look_elsewhere() {
+    let mut lossy = received(58);
+    (lossy.retransmitted_frames, lossy.timeouts) = (20, 7);
+    let mut hop = hop_of("in", "out", outcomes(35, 17), outcomes(13, 0));
+    (hop.merged.arrived, hop.merged.not_judged) = (0, 18);
+    hop.by_length.add(2 * SEGMENT, 0, 17);
+    let points = ["in", "out"].map(|name| sample::point(name, lossy.clone()));
+    let diagnosis = judge(&Trace {
+        points: points.to_vec(),
+        hops: vec![hop],
+        ..Trace::default()
+    });
+    let ids: Vec<Id> = diagnosis
+        .findings
+        .iter()
+        .map(|finding| finding.id)
+        .collect();
+    assert_eq!(ids[0], Id::NotEnoughEvidence, "{}", diagnosis.verdict.text);
+}

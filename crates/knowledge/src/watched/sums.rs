@@ -46,6 +46,27 @@ pub(super) fn of_interface(drop: &Drop, watched: &Watched) -> Option<Table> {
     })
 }
 
+/// Segments of a merged frame that came through the interface and was not dropped, on average; none if none came.
+pub(super) fn passing_segments(drop: &Drop, watched: &Watched) -> Option<f64> {
+    let name = drop.from.as_ref().or(drop.interface.as_ref())?;
+    let of = if drop.from.is_some() {
+        received
+    } else {
+        queued
+    };
+    let [merged, frames] = all(watched, name, of)?;
+    let of = if drop.from.is_some() {
+        |frames: &Frames| [frames.received.segments, 0]
+    } else {
+        |frames: &Frames| [frames.queued.segments, 0]
+    };
+    let [segments, _] = all(watched, name, of)?;
+    let passed = merged.checked_sub(drop.died().min(MOST))?;
+    let single = frames.saturating_sub(merged);
+    let of_passed = segments.checked_sub(sum([single, drop.merged_segments]))?;
+    (passed > 0).then(|| of_passed as f64 / passed as f64)
+}
+
 /// Frames of the flows of which merged ones are dropped again and again: what else an interface receives may be of senders
 /// whom a rule does not ask about.
 fn of_flows(drop: &Drop) -> Option<Table> {

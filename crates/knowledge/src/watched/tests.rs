@@ -99,6 +99,7 @@ fn merging_goes_off_where_frames_are_handed_on_and_most_die() {
     ];
     for (roles, merged, goes_off) in cases {
         let mut watched = router(merged, 0, "NETFILTER_DROP", 2.0);
+        watched.drops[0].compared = of_flows([merged, merged, 0, 90]).drops[0].compared;
         let interface = &mut watched.interfaces[0];
         interface.roles = roles.iter().map(|role| (*role).to_owned()).collect();
         interface.offloads_on = Some(vec!["gro".to_owned()]);
@@ -221,6 +222,39 @@ fn merged_and_single_frames_are_those_of_the_same_flows() {
     for (why, counts) in almost {
         assert_eq!(ids(&of_flows(counts)), [""; 0], "{why}");
     }
+}
+
+/// Of 1,066 merged frames of a flow a limit of nftables drops 157, of any length, and hardly a single one: its bucket is never empty
+/// enough for these. A rule that asks for a length drops all beyond.
+#[test]
+fn a_rate_limit_drops_some_of_any_length() {
+    let judged = |segments: [u32; 3], looked: usize| {
+        let mut watched = of_flows([157, 1_066, 1, 224]);
+        let received = &mut watched.interfaces[0].frames.as_mut().unwrap().received;
+        (received.frames, received.merged_frames) = (1_400, 1_164);
+        received.segments = 236 + 157 * 7 + 1_007 * 3;
+        let drop = &mut watched.drops[0];
+        (drop.merged_frames, drop.merged_segments) = (157, 157 * 7);
+        let first = drop.samples[0].clone();
+        let samples = (0..looked).map(|at| Sample {
+            segments: segments[at % 3],
+            ..first.clone()
+        });
+        drop.samples = samples.collect();
+        ids(&watched)
+    };
+    assert_eq!(judged([2, 7, 12], 14), [""; 0]);
+    assert_eq!(judged([4, 7, 12], 14), [""; 0]);
+    assert_eq!(judged([7, 8, 12], 14), [MERGED_FRAMES_DROPPED]);
+    assert_eq!(judged([7, 8, 12], 7), [""; 0], "too few");
+}
+
+/// Nearly all of a flow's frames, whatever their length.
+#[test]
+fn a_share_that_a_policer_leaves_accuses_nobody() {
+    let died = |merged| ids(&of_flows([merged, 200, 0, 90])).len();
+    let all: Vec<usize> = [200, 190, 161, 159, 100, 20].map(died).to_vec();
+    assert_eq!(all, [1, 1, 1, 0, 0, 0]);
 }
 
 /// What a page draws is what is judged.

@@ -6,6 +6,14 @@ use crate::thresholds::BYSTANDER;
 /// the shortest timeout (RFC 6298, 2.4), after which a flow of which nothing passes repeats single segments.
 pub(super) const LASTS_S: f64 = 1.0;
 
+/// The share of merged frames that must die: what cannot be carried is never carried, and estimates in a time of sampling are right
+/// to about a seventh. A policer drops what comes while its bucket is empty, and passes the rest.
+pub(super) const NEARLY_ALL_DIE: f64 = 0.8;
+/// Or the least number of dropped ones that were looked into, all of them this much longer than those that pass: what is
+/// dropped for its length. A policer has dropped a shorter one by then.
+pub(super) const LOOKED_LONG: usize = 8;
+pub(super) const LONGER: f64 = 1.5;
+
 /// Merged frames that the processor segments each second from which on that costs: at 64 KB each, half a gigabit.
 pub(super) const CUT_EACH_SECOND: f64 = 1000.0;
 /// And the share of an interface's merged frames that must be segmented there.

@@ -9,6 +9,7 @@ use super::guilty::{behind_card, bridge_behind, bytes, router};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Given, Otherwise};
 use crate::family::Family;
+use crate::flip::flip;
 use crate::parts::{HERE, Wan, download, for_points, scenario};
 
 pub(super) const ALL: &[Family] = &[
@@ -71,6 +72,16 @@ pub(super) const ALL: &[Family] = &[
         "narrow-later",
         "a path with a small MTU, of which nobody says so, from some time on",
         narrow_later,
+    ),
+    Family::innocent(
+        "scale-lost",
+        "a box near the sender takes the window scale out of the answer to its SYN",
+        scale_lost,
+    ),
+    Family::guilty(
+        "router-learnt",
+        "a router that refuses merged frames, and has a smaller MTU, which the sender has learnt from it",
+        router_learnt,
     ),
 ];
 
@@ -263,4 +274,36 @@ fn one_ends(scenario: &mut Scenario, dice: &mut Dice, wan: Wan, place: u64) {
         }
         at += 1;
     });
+}
+
+/// The client sends, since only an answer to a SYN leaves its own side in the belief that there is a scale.
+fn scale_lost(dice: &mut Dice) -> Drawn {
+    let wan = Wan::within(dice, (100, 1_000), (5.0, 60.0));
+    let mut scenario = plain(dice, "scale-lost", wan);
+    let scale = dice.pick(&[2, 5, 7, 8]);
+    let bare = dice.scaled_whole(6_000, 45_000);
+    scenario.client.window_scale = scale;
+    scenario.client.receive_buffer = bare << scale;
+    scenario.turns[1].bytes = bare * dice.whole(25..=80);
+    let toward = HERE.other();
+    let strips = Element::Hop(Hop::NoWindowScale { toward });
+    scenario.path.push(strips);
+    flip(&mut scenario);
+    Drawn {
+        may_flip: false,
+        ..Drawn::one(scenario, Otherwise::Window)
+    }
+}
+
+fn router_learnt(dice: &mut Dice) -> Drawn {
+    let mtu = dice.pick(&[1_280, 1_400, 1_420, 1_450, 1_480, 1_492]);
+    let mut drawn = router(dice, "router-learnt", true);
+    for run in &mut drawn.runs {
+        for element in &mut run.path {
+            if let Element::Hop(Hop::Router { mtu: own, .. }) = element {
+                *own = mtu;
+            }
+        }
+    }
+    drawn
 }
