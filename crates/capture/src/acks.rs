@@ -30,33 +30,23 @@ pub(crate) struct Acks {
     closed: Option<Box<Closed>>,
 }
 
-/// Window scale announced in the SYN, and marks in bits that no scale has: a scale is 14 at most (RFC 7323, 2.3).
+/// Window scale announced in the SYN, in one byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scale(u8);
 
 impl Scale {
-    /// The scale was announced.
+    /// Marks the scale as announced, in a bit that no scale has: a scale is 14 at most (RFC 7323, 2.3).
     const KNOWN: u8 = 1 << 7;
-    /// Data has gone beyond a window as it is without the scale.
-    const HEEDED: u8 = 1 << 6;
-    /// All that such a window allows is sent.
-    const FILLED: u8 = 1 << 5;
-    /// The scale itself.
-    const SHIFT: u8 = 31;
 
     fn announced(self) -> Option<u8> {
-        (self.0 & Self::KNOWN != 0).then_some(self.0 & Self::SHIFT)
-    }
-
-    fn mark(&mut self, mark: u8, is_so: bool) {
-        self.0 = if is_so { self.0 | mark } else { self.0 & !mark };
+        (self.0 & Self::KNOWN != 0).then_some(self.0 & !Self::KNOWN)
     }
 
     /// A window of the header, in bytes.
     #[inline(always)]
     fn window(self, window: u16) -> u32 {
-        // The mask removes the marks and no valid scale; shift instructions apply such a mask by themselves.
-        u32::from(window) << (self.0 & Self::SHIFT)
+        // The mask removes `KNOWN` and no valid scale; shift instructions apply such a mask by themselves.
+        u32::from(window) << (self.0 & 31)
     }
 }
 
@@ -155,31 +145,6 @@ impl Acks {
     /// The window that was announced last, in bytes.
     pub(crate) fn last_window(&self) -> u64 {
         u64::from(self.scale.window(self.last_window))
-    }
-
-    /// The last window as it is in the header.
-    pub(crate) fn bare_window(&self) -> u64 {
-        u64::from(self.last_window)
-    }
-
-    /// Whether windows have a scale, and no data has shown so far that their sender knows it.
-    #[inline]
-    pub(crate) fn may_lack_scale(&self) -> bool {
-        self.scale().is_some_and(|scale| scale > 0) && self.scale.0 & Scale::HEEDED == 0
-    }
-
-    /// Data has gone beyond a window as it is without its scale.
-    pub(crate) fn note_scale_heeded(&mut self) {
-        self.scale.mark(Scale::HEEDED, true);
-    }
-
-    /// Whether all that the window allows without its scale is sent.
-    pub(crate) fn is_filled(&self) -> bool {
-        self.scale.0 & Scale::FILLED != 0
-    }
-
-    pub(crate) fn note_filled(&mut self, is_so: bool) {
-        self.scale.mark(Scale::FILLED, is_so);
     }
 
     /// How often and for how long the window was closed.

@@ -1,7 +1,6 @@
 //! One direction of a connection at one point, followed by byte ranges.
 
 mod acknowledged;
-mod bare;
 mod copied;
 mod counts;
 mod edge;

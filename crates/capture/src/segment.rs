@@ -330,7 +330,7 @@ fn became_smaller(sizes: &[Length], base: u32) -> bool {
 
 /// The segment size at first, if the first frames were single ones as the SYNs allow them, several of these, or the end of what was
 /// written, and no such single one came again once there was one of the smaller size: the sender has found out that they never
-/// arrive.
+/// arrive. Just as long as the SYNs allow, and no multiple of the smaller ones, is no merged frame, whatever else came.
 fn size_before(sizes: &[Length], base: u32, bound: u32) -> Option<NonZeroU32> {
     let small = sizes.iter().find(|size| size.payload == base)?;
     let longer = sizes.iter().filter(|size| size.payload > base);
@@ -339,9 +339,10 @@ fn size_before(sizes: &[Length], base: u32, bound: u32) -> Option<NonZeroU32> {
     let full = early.clone().find(is_full)?;
     // What came behind the last full one may be several smaller ones that merged.
     let mut beside = early.filter(|size| size.places.0 < full.places.1);
-    let fell = full.places.1 < small.places.0
-        && beside
-            .all(|size| size.payload <= full.payload || size.payload.is_multiple_of(full.payload));
+    let is_bound = full.payload == bound && !full.payload.is_multiple_of(base);
+    let is_of_full =
+        |size: &Length| size.payload <= full.payload || size.payload.is_multiple_of(full.payload);
+    let fell = full.places.1 < small.places.0 && (is_bound || beside.all(is_of_full));
     NonZeroU32::new(full.payload).filter(|_| fell)
 }
 
@@ -398,6 +399,20 @@ fn free(sizes: &[Length]) -> Option<Size> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// TSO frames of jumbo segments, with what was left of a write in one, which all get stuck; then 512 bytes at a time, as
+    /// `tcp_base_mss` of old, and what a card merges of these.
+    #[test]
+    fn a_sender_falls_far_though_its_last_frames_end_with_a_write() {
+        let jumbo = 8_948;
+        let stuck = [jumbo, jumbo * 3, jumbo + 852, jumbo, jumbo, jumbo];
+        let small = [512, 512, 1_024, 1_536, 512, 1_024, 512];
+        let lengths: Vec<u32> = stuck.into_iter().chain(small).collect();
+        let size = settled(&lengths, Some(jumbo)).unwrap();
+        assert_eq!(size.before, NonZeroU32::new(jumbo));
+        let segments = [512, 1_024, jumbo, 3 * jumbo].map(|payload| size.segments(payload));
+        assert_eq!(segments, [1, 2, 1, 1]);
+    }
 
     fn settled(lengths: &[u32], bound: Option<u32>) -> Option<Size> {
         let mut segment = SegmentSize::default();

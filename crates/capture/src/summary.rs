@@ -161,7 +161,6 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
         sender_idle_s: seconds(flow.idle_ns),
         window_closed_s,
         window_limited_s: seconds(connection.held_back_ns(index)),
-        bare_window_bytes: connection.bare_window(index),
         window_growing_s: seconds(flow.edge_growing_ns()),
         near_frames: u64::from(counts.near),
         gaps_s: seconds(waits.ns),

@@ -16,6 +16,7 @@
 mod assemble;
 pub mod drift;
 pub mod glob;
+mod lengths;
 #[cfg(target_os = "linux")]
 pub mod live;
 pub mod model;

@@ -155,7 +155,8 @@ pub struct Unread {
 
 impl Snapshot {
     /// The stack that an interface belongs to.
-    pub(crate) fn stack_of(&self, interface: &Interface) -> &Stack {
+    #[must_use]
+    pub fn stack_of(&self, interface: &Interface) -> &Stack {
         let space = interface.namespace.as_deref();
         let named = space.and_then(|name| self.namespaces.get(name));
         named.unwrap_or(&self.stack)

@@ -197,9 +197,9 @@ fn is_window_closed(data: &Direction, other: &Direction) -> bool {
 /// window of a receiver and that of a sender (RFC 6928) are about as large.
 fn is_window_full(data: &Direction, other: &Direction) -> bool {
     let limited = data.window_limited_s - data.window_growing_s;
-    let window = data.bare_window_bytes.map(u64::from);
-    let window = window.or(other.window_max_bytes);
-    let fits = window.is_some_and(|window| data.unique_bytes <= window);
+    let fits = other
+        .window_max_bytes
+        .is_some_and(|window| data.unique_bytes <= window);
     !fits && active_s(data).is_some_and(|active| limited >= WINDOW_TIME * active)
 }
 

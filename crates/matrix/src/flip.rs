@@ -53,7 +53,6 @@ fn flip_hop(hop: &mut Hop) {
         | Hop::DamageMerged { toward }
         | Hop::Repeat { toward, .. }
         | Hop::ClampMss { toward, .. }
-        | Hop::NoWindowScale { toward }
         | Hop::ThinAcks { toward, .. }
         | Hop::Wrap { inner: toward, .. }
         | Hop::Splitter { toward, .. }

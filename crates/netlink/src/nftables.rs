@@ -6,7 +6,7 @@
 mod lengths;
 mod masquerade;
 
-pub use lengths::{LengthRule, length_rules};
+pub use lengths::{Chain, Lengths, Rule, Verdict, filter_chains};
 pub use masquerade::masquerade;
 
 use crate::attributes::Attributes;

@@ -289,11 +289,6 @@ pub enum Hop {
         /// The largest that passes.
         mss: u16,
     },
-    /// Takes the window scale out of SYNs and their answers.
-    NoWindowScale {
-        /// Those toward this side are rewritten.
-        toward: Side,
-    },
     /// Holds acknowledgements back, and of each connection's passes on only the newest.
     ThinAcks {
         /// Acknowledgements toward this side.

@@ -28,7 +28,7 @@ impl Connection {
         };
         let rtt_ns = self.rtt_ns;
         let (sender, receiver) = self.sides(frame);
-        sender.reach_edge(frame.time_ns, &mut receiver.acks, (turn_ns, rtt_ns));
+        sender.reach_edge(frame.time_ns, &receiver.acks, (turn_ns, rtt_ns));
     }
 
     #[inline(never)]
@@ -37,7 +37,7 @@ impl Connection {
             return;
         }
         let (sender, receiver) = self.sides(frame);
-        receiver.announce_edge(&mut sender.acks, frame.time_ns);
+        receiver.announce_edge(&sender.acks, frame.time_ns);
     }
 
     /// Scale of the windows of a direction, where no handshake shows it but all else does.
@@ -60,13 +60,5 @@ impl Connection {
         } else {
             0
         }
-    }
-
-    /// The receiver's largest window as it is in the header, if data of a direction was held back by windows without their scale.
-    pub(crate) fn bare_window(&self, index: usize) -> Option<u32> {
-        let acks = &self.flows[1 - index].acks;
-        let is_held = acks.may_lack_scale() && self.flows[index].edge_ns > 0;
-        let scale = acks.scale().filter(|_| is_held)?;
-        Some(acks.window_max >> scale)
     }
 }

@@ -1,6 +1,6 @@
 //! What became of each datagram, judged by lengths alone: a merged datagram is as long as its parts together.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::pairs::{Pairs, Side};
 use super::way::{Way, ways};
@@ -15,6 +15,14 @@ const MULTIPLES: usize = 2;
 /// Parts of one multiple alone must be as long as what QUIC and tunnels fill their packets to (RFC 9000, section 14): shorter
 /// ones may be one program's short messages, and what it sends over a path with a larger MTU.
 const FILLED: u32 = 1_200;
+
+/// Short lengths that are tried as parts of long ones.
+const TRIED: usize = 8;
+
+/// Of parts shorter than the longest datagram that fits a frame: their least length, and the least number of lengths that are
+/// whole multiples. By chance, each is one of a hundred times at most.
+const SHORTEST: u32 = 100;
+const SEVERAL: usize = 3;
 
 /// What became of one datagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,24 +169,45 @@ pub(super) fn note_segments(one: &mut Datagrams, two: &Datagrams) {
 /// identifications may say so.
 pub(super) fn by_length(point: &mut Datagrams) {
     for flow in Flows::of(&point.seen).0.values() {
-        let is_long = |at: &&usize| point.seen[**at].payload > LONGEST;
-        let short = flow.iter().filter(|at| !is_long(at));
-        let Some(part) = short.map(|&at| point.seen[at].payload).max() else {
+        let length = |at: &usize| point.seen[*at].payload;
+        let (long, short): (Vec<usize>, Vec<usize>) =
+            flow.iter().partition(|at| length(at) > LONGEST);
+        let long: Vec<usize> = long
+            .into_iter()
+            .filter(|at| !point.seen[*at].is_one)
+            .collect();
+        let parts = lengths_of(short.iter().map(length));
+        let lengths: Vec<u32> = long.iter().map(length).collect();
+        let Some(part) = part_of(&lengths, &parts).filter(|_| !are_one_apart(&point.seen, flow))
+        else {
             continue;
         };
-        let long = flow.iter().filter(is_long);
-        let long: Vec<usize> = long
-            .filter(|at| !point.seen[**at].is_one)
-            .copied()
-            .collect();
-        let lengths = long.iter().map(|at| point.seen[*at].payload);
-        if !are_multiples(lengths, part) || are_one_apart(&point.seen, flow) {
-            continue;
-        }
         for at in long {
             point.seen[at].segment = part;
         }
     }
+}
+
+/// Distinct lengths, the longest first, and no more than are tried.
+fn lengths_of(all: impl Iterator<Item = u32>) -> Vec<u32> {
+    let distinct: BTreeSet<u32> = all.collect();
+    distinct.into_iter().rev().take(TRIED).collect()
+}
+
+/// The length of the parts that long datagrams were merged from: that of the longest short one; or of a shorter one of which all
+/// are whole multiples, since two or three parts together may still fit a frame.
+fn part_of(long: &[u32], short: &[u32]) -> Option<u32> {
+    let (longest, others) = short.split_first()?;
+    if are_multiples(long.iter().copied(), *longest) {
+        return Some(*longest);
+    }
+    let all = |part: &&u32| {
+        let mut lengths = long.iter().chain([longest]);
+        **part >= SHORTEST && lengths.all(|length| length.is_multiple_of(**part))
+    };
+    let distinct: BTreeSet<&u32> = long.iter().collect();
+    let part = others.iter().find(all).copied();
+    part.filter(|part| distinct.len() >= SEVERAL && are_multiples(long.iter().copied(), *part))
 }
 
 /// Whether the IPv4 identification of most datagrams behind a long one is the next number: a sender counts each datagram that

@@ -187,10 +187,6 @@ pub struct Direction {
     pub window_closed_s: f64,
     /// Time in which the sender was within a segment of the window's right edge, in seconds.
     pub window_limited_s: f64,
-    /// The receiver's largest window as it is in the header, if that time is the one at the edges of windows without their
-    /// scale, and no data went beyond. For the judgment alone.
-    #[serde(skip)]
-    pub bare_window_bytes: Option<u32>,
     /// The part of that before the window had grown to half of its largest. For the judgment alone.
     #[serde(skip)]
     pub window_growing_s: f64,

@@ -13,7 +13,7 @@ use super::Flow;
 use crate::acks::Acks;
 
 /// No edge is followed.
-pub(super) const NONE: u64 = 0;
+const NONE: u64 = 0;
 /// The last edge was not reached in time.
 const FREE: i64 = i64::MIN;
 /// How much later than possible the sender may reach the edge, as a share of the round trip: an eighth of a window is
@@ -46,15 +46,17 @@ impl Flow {
     }
 
     /// Follows the edge that the receiver's last acknowledgment announces.
-    pub(crate) fn announce_edge(&mut self, acks: &mut Acks, now_ns: i64) {
-        if self.counts.data_frames == 0 || self.announce_bare_edge(acks, now_ns) {
+    pub(crate) fn announce_edge(&mut self, acks: &Acks, now_ns: i64) {
+        if self.counts.data_frames == 0 {
             return;
         }
         self.hear_unscaled(acks, now_ns);
         let Some(scale) = self.scale(acks) else {
             return;
         };
-        if self.count_held_back(now_ns) {
+        if self.edge_since_ns != FREE && self.edge_since_ns != 0 {
+            let since_ns = (now_ns - self.edge_since_ns).max(0);
+            self.edge_ns = self.edge_ns.saturating_add(since_ns);
             self.note_growth(acks.window_max << scale);
         }
         let edge = self.edge(acks.last_window() << scale);
@@ -65,16 +67,6 @@ impl Flow {
         } else {
             edge
         };
-    }
-
-    /// Counts the time since an edge was announced that was reached in time; whether one was.
-    pub(super) fn count_held_back(&mut self, now_ns: i64) -> bool {
-        let is_held = self.edge_since_ns != FREE && self.edge_since_ns != 0;
-        if is_held {
-            let since_ns = (now_ns - self.edge_since_ns).max(0);
-            self.edge_ns = self.edge_ns.saturating_add(since_ns);
-        }
-        is_held
     }
 
     /// How far windows are still to be shifted: not at all where the handshake shows their scale, as `acks` does that.
@@ -111,36 +103,20 @@ impl Flow {
     pub(crate) fn reach_edge(
         &mut self,
         now_ns: i64,
-        acks: &mut Acks,
+        acks: &Acks,
         (turn_ns, rtt_ns): (Option<i64>, i64),
     ) {
-        if acks.may_lack_scale() {
-            return self.reach_bare_edge(now_ns, acks, (turn_ns, rtt_ns));
-        }
         self.edge_ahead = NONE;
+        let took_ns = now_ns - self.edge_since_ns;
         if self.is_beyond_unscaled(acks, now_ns, turn_ns) {
             return;
         }
-        let scale = self.scale(acks).unwrap_or(0);
-        let is_last = self.ranges.next() >= self.edge(acks.last_window() << scale);
-        if self.is_in_time(now_ns, is_last, (turn_ns, rtt_ns)) {
-            self.follow_unscaled(acks);
-        }
-    }
-
-    /// Whether the edge was reached as soon as the sender could. If not, notes since when the sender is held back all the same, if
-    /// this is the last edge that was announced.
-    pub(super) fn is_in_time(
-        &mut self,
-        now_ns: i64,
-        is_last: bool,
-        (turn_ns, rtt_ns): (Option<i64>, i64),
-    ) -> bool {
-        let took_ns = now_ns - self.edge_since_ns;
         let in_time = turn_ns.is_some_and(|turn| took_ns <= turn + rtt_ns / LATE + BATCH_NS);
         if in_time && rtt_ns > 0 {
-            return true;
+            return self.follow_unscaled(acks);
         }
+        let scale = self.scale(acks).unwrap_or(0);
+        let is_last = self.ranges.next() >= self.edge(acks.last_window() << scale);
         // The sender had sent all before that came here, and waits until what is announced here has come there.
         let waits_ns = turn_ns.unwrap_or(0).clamp(0, took_ns.max(0));
         self.edge_since_ns = if is_last && rtt_ns > 0 {
@@ -148,7 +124,6 @@ impl Flow {
         } else {
             FREE
         };
-        false
     }
 }
 
@@ -180,13 +155,13 @@ mod tests {
         for turn in 0..10 {
             let now_ns = (1 + 30 * turn) * MS;
             flow.una = flow.ranges.next();
-            flow.announce_edge(&mut announced(WINDOW), now_ns);
+            flow.announce_edge(&announced(WINDOW), now_ns);
             flow.ranges.see_next(flow.una + WINDOW);
             assert!(flow.is_at_edge());
             let sent_ns = now_ns + (turn_ms + spread_ms) * MS;
             flow.reach_edge(
                 sent_ns,
-                &mut announced(last_window),
+                &announced(last_window),
                 (Some(turn_ms * MS), 10 * MS),
             );
         }

@@ -199,9 +199,9 @@ pub(super) mod tests {
         for turn in 0..=20 {
             let now_ns = (1 + 30 * turn as i64) * MS;
             flow.una = flow.ranges.next();
-            let mut acks = announced(windows[turn % windows.len()]);
+            let acks = announced(windows[turn % windows.len()]);
             if flow.awaits_edge() {
-                flow.announce_edge(&mut acks, now_ns);
+                flow.announce_edge(&acks, now_ns);
             }
             let mut left = bytes(turn);
             while left > 0 {
@@ -209,7 +209,7 @@ pub(super) mod tests {
                 left -= length;
                 flow.ranges.see_next(flow.ranges.next() + length);
                 if flow.is_at_edge() {
-                    flow.reach_edge(now_ns, &mut acks, (Some(0), 10 * MS));
+                    flow.reach_edge(now_ns, &acks, (Some(0), 10 * MS));
                 }
             }
         }

@@ -50,7 +50,7 @@ os.system('ip link set tap0 master br0 up')
 time.sleep(600)
 ";
 
-const TOPOLOGIES: [Topology; 19] = [
+const TOPOLOGIES: [Topology; 20] = [
     Topology {
         name: "an endpoint",
         programs: &[],
@@ -213,6 +213,35 @@ const TOPOLOGIES: [Topology; 19] = [
         is_rare: false,
     },
     Topology {
+        name: "filters by length in sets, maps, other chains, at the way out, and by what is left",
+        programs: &["nft"],
+        lines: &[
+            "ip addr add 10.9.0.1/24 dev eth0",
+            "ip addr add 10.7.0.1/24 dev far",
+            "sysctl -qw net.ipv4.ip_forward=1",
+            "ethtool -K eth0 gro on",
+            "nft add table inet f",
+            "nft add chain inet f more",
+            "nft add rule inet f more meta length > 1600 drop",
+            "nft add chain inet f never",
+            "nft add rule inet f never meta length > 1700 drop",
+            "nft add chain inet f pass { type filter hook forward priority 0 ; }",
+            "nft add rule inet f pass meta length { 1801-3000, 3001-65535 } counter drop",
+            "nft add rule inet f pass meta length { 1900, 40 } counter drop",
+            "nft add rule inet f pass meta length vmap { 0-64 : accept, 2001-65535 : goto more }",
+            "nft add rule inet f pass ip length vmap { 0-2100 : accept, 2101-65535 : drop }",
+            "nft add rule inet f pass meta l4proto tcp jump more",
+            "nft add rule inet f pass oifname far meta length > 2200 drop",
+            "nft add chain inet f rest { type filter hook forward priority 1 ; policy drop ; }",
+            "nft add rule inet f rest meta length <= 2300 accept",
+            "nft add table netdev n",
+            "nft add chain netdev n out { type filter hook egress device far priority 0 ; }",
+            "nft add rule netdev n out meta length > 2400 drop",
+        ],
+        holds: None,
+        is_rare: false,
+    },
+    Topology {
         name: "a router that drops what its filter does not accept",
         programs: &["nft"],
         lines: &[
@@ -320,7 +349,7 @@ const TOPOLOGIES: [Topology; 19] = [
 /// Says what was read of rules about a packet's length, which no rule of ours may ask for on the kernel at hand.
 const LENGTHS: &str = r#"
 - id: lengths-that-were-read
-  title: "{% for r in host.length_rules %}{{ r.by }} {{ r.hook }} {{ r.interface }} {{ r.longer_than_bytes }} {{ r.up_to_bytes }} {{ r.verdict }} {{ r.protocol }} {{ r.narrow }}; {% endfor %}"
+  title: "{% for r in host.length_rules %}{{ r.by }} {{ r.hook }} {{ r.interface }} {{ r.to }} {{ r.longer_than_bytes }} {{ r.up_to_bytes }} {{ r.verdict }} {{ r.protocol }} {{ r.narrow }}; {% endfor %}"
   blame: ask
   platforms: [linux]
   each: host

@@ -2,9 +2,9 @@
 
 use super::host::has_module;
 use super::unread::Unreads;
+use crate::lengths::{self, Case, Chain, Lengths, Rule, Verdict, joined};
 use crate::model::{LengthRule, Redirect, Stack};
 use crate::names::OLD_LENGTH_RULES;
-use crate::text::linux::filters::bounds;
 use coalescope_netlink::nftables;
 use coalescope_netlink::route::{Action, ActionKind, Route};
 use std::collections::BTreeMap;
@@ -63,8 +63,11 @@ fn nftables(inside: &str, unread: &mut Unreads) -> Option<Vec<LengthRule>> {
     if !has_module("nf_tables") {
         return Some(Vec::new());
     }
-    match nftables::length_rules() {
-        Ok(rules) => Some(rules.into_iter().map(of_table).collect()),
+    match nftables::filter_chains() {
+        Ok(chains) => {
+            let chains: Vec<Chain> = chains.into_iter().map(chain).collect();
+            Some(lengths::rules(&chains))
+        }
         Err(error) if error.is_unsupported() => Some(Vec::new()),
         Err(error) => {
             unread.note(format!("rules of nftables{inside}"), error);
@@ -73,21 +76,67 @@ fn nftables(inside: &str, unread: &mut Unreads) -> Option<Vec<LengthRule>> {
     }
 }
 
-fn of_table(rule: nftables::LengthRule) -> LengthRule {
-    let (longer, up_to) = rule
-        .lengths
-        .map_or((None, None), |(from, to)| bounds(from.into(), to.into()));
-    LengthRule {
-        by: "nftables".to_owned(),
-        family: Some(rule.family.to_owned()),
-        chain: format!("{} {}", rule.table, rule.chain),
-        hook: rule.hook.map(str::to_owned),
-        interface: rule.interface,
-        longer_than_bytes: longer,
-        up_to_bytes: up_to,
-        verdict: rule.verdict.map(str::to_owned),
-        protocol: rule.protocol.map(protocol_name),
-        narrow: rule.narrow,
+fn chain(chain: nftables::Chain) -> Chain {
+    Chain {
+        family: Some(chain.family.to_owned()),
+        table: chain.table,
+        name: chain.name,
+        hook: chain.hook.map(str::to_owned),
+        device: chain.device,
+        drops: chain.drops,
+        rules: chain.rules.into_iter().map(rule).collect(),
+    }
+}
+
+fn rule(rule: nftables::Rule) -> Rule {
+    let verdict = verdict(rule.verdict);
+    Rule {
+        cases: cases(rule.lengths, &verdict),
+        is_for_all: !rule.asks && !rule.narrow,
+        accepts_flows: rule.accepts_flows,
+        spares_flows: rule.spares_flows,
+        asks: LengthRule {
+            by: "nftables".to_owned(),
+            interface: rule.interface,
+            to: rule.to,
+            protocol: rule.protocol.map(protocol_name),
+            narrow: rule.narrow,
+            ..LengthRule::default()
+        },
+    }
+}
+
+fn verdict(verdict: Option<nftables::Verdict>) -> Verdict {
+    verdict.map_or(Verdict::Other(None), |one| {
+        Verdict::named(one.name, &one.chain)
+    })
+}
+
+/// What becomes of packets by their length; a map has verdicts of its own.
+fn cases(lengths: nftables::Lengths, own: &Verdict) -> Vec<Case> {
+    let range = |from: u32, to: u32| {
+        let to = if to == u32::MAX { u64::MAX } else { to.into() };
+        (u64::from(from), to)
+    };
+    let one = |lengths| {
+        let verdict = own.clone();
+        vec![Case { lengths, verdict }]
+    };
+    match lengths {
+        nftables::Lengths::Any => one(Lengths::Any),
+        nftables::Lengths::Within(from, to) => one(Lengths::Within(range(from, to))),
+        nftables::Lengths::Unknown | nftables::Lengths::Set(None) => one(Lengths::Unknown),
+        nftables::Lengths::Set(Some(set)) if set.iter().all(|(.., own)| own.is_none()) => {
+            let ranges = set.into_iter().map(|(from, to, _)| range(from, to));
+            joined(ranges.collect(), own)
+        }
+        nftables::Lengths::Set(Some(map)) => {
+            let case = |(from, to, of_map)| Case {
+                lengths: Lengths::Within(range(from, to)),
+                verdict: verdict(of_map),
+            };
+            map.into_iter().map(case).collect()
+        }
     }
 }
 

@@ -83,6 +83,9 @@ pub struct LengthRule {
     /// The interface that packets come in by; of tc, the one that it is at. `None` if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
+    /// The interface that packets leave by. `None` if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
     /// It applies to packets that are longer than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longer_than_bytes: Option<u64>,

@@ -27,11 +27,12 @@ impl BySize<'_> {
         is_limit.then_some(step)
     }
 
-    /// Whether many merged frames pass and none of them is longer: an outage hits frames of any length.
+    /// Whether many merged frames pass and none of them is longer: an outage hits frames of any length. At one point a frame
+    /// whose repeat was merged differently seems to have passed.
     fn carries_many(&self, step: &Step) -> bool {
         let passes = step.carried.map(|carried| self.within(0..=carried));
         passes.is_some_and(|passes| passes.all - passes.lost >= LONE)
-            && step.longer.lost == step.longer.all
+            && (step.longer.lost == step.longer.all || self.hop.is_none())
     }
 
     /// Whether a bucket is as likely as a box. Where the order of frames is known, what a bucket loses depends on what passed

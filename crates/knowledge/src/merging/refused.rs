@@ -4,6 +4,7 @@ use coalescope_capture::facts::{Connection, Direction, Hop, Outcomes, Point, Tra
 
 use super::frames::Frames;
 use crate::finding::{Finding, HopRef, Id, Proof, Subject};
+use crate::judged::lost_by;
 use crate::odds::{Table, fisher};
 use crate::same::{Group, Same};
 use crate::thresholds::{ALPHA, HANDFUL, MERGED_LOST};
@@ -23,7 +24,9 @@ pub(super) fn rejected_at(
         direction.frames_of(|examples| &examples.rejected),
     )];
     evidence.extend(slow(direction));
-    let hop = losing_hop(trace, same, same.group(&point.name, connection.id));
+    let group = same.group(&point.name, connection.id);
+    let hop = losing_hop(trace, same, group);
+    let hop = hop.or_else(|| worst_hop(trace, same, group, direction.rejected.merged));
     evidence.extend(hop.map(|hop| {
         let fate = format!("were lost whole between {} and {}", hop.from, hop.to);
         without_frames(words_of_loss(hop, &fate))
@@ -77,6 +80,23 @@ fn losing_hop<'a>(trace: &'a Trace, same: &Same<'_>, refused: Group<'_>) -> Opti
                 && same.group(&hop.from, seen.from_id) == refused
         })
     })
+}
+
+/// The hop that lost at least half as many frames of a connection as were refused, of any sort: merged parts of what was a segment
+/// before count as a single one.
+fn worst_hop<'a>(
+    trace: &'a Trace,
+    same: &Same<'_>,
+    of: Group<'_>,
+    refused: u64,
+) -> Option<&'a Hop> {
+    let lost = |hop: &&Hop| {
+        let mut mine = hop.connections.iter();
+        let mine = mine.find(|seen| same.group(&hop.from, seen.from_id) == of);
+        mine.map_or(0, lost_by)
+    };
+    let hop = trace.hops.iter().max_by_key(lost)?;
+    (2 * lost(&hop) >= refused).then_some(hop)
 }
 
 /// A hop from or to this point over which a connection's frames came unsegmented, although a card should have segmented

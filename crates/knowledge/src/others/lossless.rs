@@ -114,31 +114,23 @@ impl Case<'_> {
         } else {
             vec![without_frames(open)]
         };
-        let (title, next) = match self.data().bare_window_bytes {
-            Some(_) => SCALE_LOST,
-            None => WINDOW,
-        };
-        self.make(Id::ReceiverWindow, title, evidence, next)
+        self.make(
+            Id::ReceiverWindow,
+            "the receiver's window holds the sender back",
+            evidence,
+            "look at the receiving application and its socket buffer (net.ipv4.tcp_rmem, SO_RCVBUF)",
+        )
     }
 
     /// How large the window is. Where only its scale is inferred, that is what the finding rests on.
     fn open_window(&self) -> String {
         let rtt = time(self.data().rtt_min_s.unwrap_or(0.0));
-        let at_edge = time(self.data().window_limited_s);
-        let duration = time(self.data().duration_s.unwrap_or(0.0));
-        if let Some(bare) = self.data().bare_window_bytes {
-            let (bare, window) = (u64::from(bare), self.acks().window_max_bytes.unwrap_or(0));
-            return format!(
-                "for {at_edge} of {duration} all was sent that the window allows without its scale, and never more: at most {} for {}; \
-                 one round trip is {rtt}",
-                bytes(bare),
-                bytes(window)
-            );
-        }
         let Some(scale) = self.acks().window_scale_inferred else {
             let window = bytes(self.acks().window_mean_bytes.unwrap_or(0));
             return format!("the window is {window} on average, and one round trip is {rtt}");
         };
+        let at_edge = time(self.data().window_limited_s);
+        let duration = time(self.data().duration_s.unwrap_or(0.0));
         format!(
             "for {at_edge} of {duration} all was sent that the window allows, if its scale is {scale}: no handshake in the capture \
              shows the scale, but data and windows do; one round trip is {rtt}"
@@ -173,15 +165,3 @@ impl Case<'_> {
         )
     }
 }
-
-/// Title and advice where the window holds the sender back.
-const WINDOW: (&str, &str) = (
-    "the receiver's window holds the sender back",
-    "look at the receiving application and its socket buffer (net.ipv4.tcp_rmem, SO_RCVBUF)",
-);
-/// The same where the sender does not know its scale.
-const SCALE_LOST: (&str, &str) = (
-    "the sender takes the receiver's window for smaller than it is: without the scale that the handshake shows here",
-    "look for a firewall or load balancer between this capture and the sender that takes the window scale out of SYNs (capture \
-     at the sender: its SYN, or the answer to it, comes without wscale)",
-);

@@ -104,6 +104,7 @@ fn length_rule(rule: &LengthRule) -> Value {
         "chain": rule.chain,
         "hook": word(&rule.hook),
         "interface": word(&rule.interface),
+        "to": word(&rule.to),
         "longer_than_bytes": number(rule.longer_than_bytes),
         "up_to_bytes": number(rule.up_to_bytes),
         "verdict": word(&rule.verdict),

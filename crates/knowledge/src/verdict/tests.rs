@@ -875,7 +875,9 @@ fn syns_without_an_answer_are_told_where_nothing_else_is_there() {
     (asked.seen, asked.last_s) = (vec!["syn"], 15.0);
     let point = Point {
         name: "P".to_owned(),
-        connections: vec![asked.clone(), Connection { id: 1, ..asked }].into(),
+        connections: [asked.clone(), Connection { id: 1, ..asked }]
+            .into_iter()
+            .collect(),
         ..Point::default()
     };
     let diagnosis = judge(&Trace {
@@ -895,7 +897,7 @@ fn syns_without_an_answer_are_told_where_nothing_else_is_there() {
 #[test]
 fn what_is_not_judged_is_no_reason_to_look_elsewhere() {
     let mut lossy = received(58);
-    (lossy.retransmitted_frames, lossy.timeouts) = (20, 7);
+    (lossy.retransmitted_frames, lossy.gaps) = (20, 7);
     let mut hop = hop_of("in", "out", outcomes(35, 17), outcomes(13, 0));
     (hop.merged.arrived, hop.merged.not_judged) = (0, 18);
     hop.by_length.add(2 * SEGMENT, 0, 17);

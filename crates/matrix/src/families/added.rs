@@ -9,7 +9,6 @@ use super::guilty::{behind_card, bridge_behind, bytes, router};
 use crate::dice::Dice;
 use crate::drawn::{Drawn, Given, Otherwise};
 use crate::family::Family;
-use crate::flip::flip;
 use crate::parts::{HERE, Wan, download, for_points, scenario};
 
 pub(super) const ALL: &[Family] = &[
@@ -72,11 +71,6 @@ pub(super) const ALL: &[Family] = &[
         "narrow-later",
         "a path with a small MTU, of which nobody says so, from some time on",
         narrow_later,
-    ),
-    Family::innocent(
-        "scale-lost",
-        "a box near the sender takes the window scale out of the answer to its SYN",
-        scale_lost,
     ),
     Family::guilty(
         "router-learnt",
@@ -274,25 +268,6 @@ fn one_ends(scenario: &mut Scenario, dice: &mut Dice, wan: Wan, place: u64) {
         }
         at += 1;
     });
-}
-
-/// The client sends, since only an answer to a SYN leaves its own side in the belief that there is a scale.
-fn scale_lost(dice: &mut Dice) -> Drawn {
-    let wan = Wan::within(dice, (100, 1_000), (5.0, 60.0));
-    let mut scenario = plain(dice, "scale-lost", wan);
-    let scale = dice.pick(&[2, 5, 7, 8]);
-    let bare = dice.scaled_whole(6_000, 45_000);
-    scenario.client.window_scale = scale;
-    scenario.client.receive_buffer = bare << scale;
-    scenario.turns[1].bytes = bare * dice.whole(25..=80);
-    let toward = HERE.other();
-    let strips = Element::Hop(Hop::NoWindowScale { toward });
-    scenario.path.push(strips);
-    flip(&mut scenario);
-    Drawn {
-        may_flip: false,
-        ..Drawn::one(scenario, Otherwise::Window)
-    }
 }
 
 fn router_learnt(dice: &mut Dice) -> Drawn {

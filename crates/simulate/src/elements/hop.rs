@@ -172,11 +172,6 @@ impl HopState {
             Hop::Renumber { by, leaves_sack } => renumber(packet, by, leaves_sack),
             Hop::Wrap { inner, with } => packet.wrap = (packet.toward != inner).then_some(with),
             Hop::ClampMss { toward, mss } if packet.toward == toward => clamp(packet, mss),
-            Hop::NoWindowScale { toward } if packet.toward == toward => {
-                if let Some(tcp) = packet.tcp_mut() {
-                    tcp.options.window_scale = None;
-                }
-            }
             Hop::SegmentSize { toward, gso_size } if packet.toward == toward => {
                 set_segment_size(packet, gso_size);
             }

@@ -277,9 +277,7 @@ impl Endpoint {
         let window = u64::from(self.peer_window);
         let sender = Sender::new(mss, host.initial_window, window, Rtt::new(sample));
         let sender = sender.with(host, self.uses_sack());
-        // Windows are scaled where both sides have said so (RFC 7323, 2.2).
-        let scale = self.peer.window_scale.map_or(0, |_| host.window_scale);
-        let receiver = Receiver::new(mss, host, scale);
+        let receiver = Receiver::new(mss, host);
         self.halves = Some((sender, receiver));
     }
 

@@ -36,14 +36,14 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver after the handshake, which agreed on this window scale.
-    pub(crate) fn new(mss: u64, host: &Host, scale: u8) -> Self {
+    /// A receiver after the handshake.
+    pub(crate) fn new(mss: u64, host: &Host) -> Self {
         Self {
             mss,
             buffer: host.receive_buffer,
             grown: (host.first_window.unwrap_or(host.receive_buffer), 0),
             reader: host.reader,
-            scale,
+            scale: host.window_scale,
             every: host.ack_every,
             delay: host.ack_delay,
             most_quick: host.quick_acks,

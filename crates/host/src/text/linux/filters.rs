@@ -1,9 +1,12 @@
 //! Rules that ask how long a packet is, as `nft`, `iptables-save` and `tc` print them, and redirects of tc.
 
 pub(super) mod flows;
+pub(super) mod iptables;
 pub(super) mod narrow;
+pub(super) mod nft;
 
 use super::out::{Out, is_name};
+use crate::lengths::bounds;
 use crate::model::{LengthRule, Redirect, Snapshot};
 use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
@@ -30,35 +33,6 @@ pub(super) const QUEUES: Reader = Reader {
 
 /// A packet of IP is no longer than this, but with BIG TCP: what includes it has no upper end.
 const LONGEST: u64 = 65_535;
-
-/// The lengths that a rule applies to, as what they exceed and what they do not.
-pub(crate) fn bounds(from: u64, to: u64) -> (Option<u64>, Option<u64>) {
-    let longer_than = from.checked_sub(1).filter(|longer| *longer > 0);
-    (longer_than, Some(to).filter(|to| *to < LONGEST))
-}
-
-/// A rule of `nft list ruleset`; `None` if it asks for no length, or no merged frame is ever asked.
-pub(super) fn of_nft(line: &str) -> Option<LengthRule> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if flows::are_spared_by_nft(&words) {
-        return None;
-    }
-    let at = words.windows(2).position(|pair| {
-        matches!(pair, ["meta" | "ip", "length"]) || matches!(pair, ["ip6", "length"])
-    })?;
-    let lengths = of_words(words.get(at + 2..)?);
-    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), |(a, b)| bounds(a, b));
-    Some(LengthRule {
-        by: "nftables".to_owned(),
-        interface: after(&words, &["iifname", "iif"]).map(|name| name.trim_matches('"').to_owned()),
-        longer_than_bytes,
-        up_to_bytes,
-        verdict: verdict(&words).map(str::to_owned),
-        protocol: nft_protocol(&words),
-        narrow: narrow::of_nft(line).narrow,
-        ..LengthRule::default()
-    })
-}
 
 /// `> 1500`, `1501-65535`, `!= 0-1500`, `1500`; `None` of a set.
 fn of_words(words: &[&str]) -> Option<(u64, u64)> {
@@ -99,59 +73,6 @@ fn after<'a>(words: &[&'a str], keys: &[&str]) -> Option<&'a str> {
         .filter(|word| !word.starts_with(['!', '{']))
 }
 
-fn verdict<'a>(words: &[&'a str]) -> Option<&'a str> {
-    const VERDICTS: [&str; 6] = ["drop", "reject", "accept", "jump", "goto", "return"];
-    let mut found = words.iter().rev();
-    found.find(|word| VERDICTS.contains(word)).copied()
-}
-
-fn nft_protocol(words: &[&str]) -> Option<String> {
-    // What follows a verdict is about the answer: `reject with icmp host-unreachable`.
-    let end = words.iter().position(|word| *word == "reject");
-    let words = words.get(..end.unwrap_or(words.len()))?;
-    let named = after(words, &["l4proto", "protocol", "nexthdr"]);
-    let port = words.windows(2).find_map(|pair| match pair {
-        [protocol @ ("tcp" | "udp"), field] if *field != "}" => Some(*protocol),
-        _ => None,
-    });
-    let icmp = words.iter().find(|word| word.starts_with("icmp")).copied();
-    let name = named.or(port).or(icmp)?;
-    Some(
-        if name.starts_with("icmp") {
-            "icmp"
-        } else {
-            name
-        }
-        .to_owned(),
-    )
-}
-
-/// A rule of `iptables-save`; `None` if it asks for no length, or no merged frame is ever asked.
-pub(super) fn of_iptables(line: &str, table: &str) -> Option<LengthRule> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if flows::are_spared_by_iptables(&words) {
-        return None;
-    }
-    let at = words.iter().position(|word| *word == "--length")?;
-    let inverted = at > 0 && words.get(at - 1) == Some(&"!");
-    let lengths = range(words.get(at + 1)?, inverted);
-    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), |(a, b)| bounds(a, b));
-    let chain = after(&words, &["-A"])?;
-    let target = after(&words, &["-j", "-g"]);
-    Some(LengthRule {
-        by: "iptables".to_owned(),
-        chain: format!("{table} {chain}"),
-        hook: hook_of(chain),
-        interface: plain(&words, "-i"),
-        longer_than_bytes,
-        up_to_bytes,
-        verdict: target.map(str::to_ascii_lowercase),
-        protocol: after(&words, &["-p"]).map(str::to_owned),
-        narrow: narrow::of_iptables(line).is_some_and(|(_, asked)| asked.narrow),
-        ..LengthRule::default()
-    })
-}
-
 /// The value of an option without `!` in front.
 fn plain(words: &[&str], option: &str) -> Option<String> {
     let at = words.iter().position(|word| *word == option)?;
@@ -172,7 +93,7 @@ pub(super) fn of_list(line: &str, chain: &str, titles: &[&str]) -> Option<Length
         None => (*words.get(at + 1)?, false),
     };
     let lengths = range(bare, inverted);
-    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), |(a, b)| bounds(a, b));
+    let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), bounds);
     let column = |title: &str| {
         let place = titles.iter().position(|one| *one == title)?;
         words.get(place).map(|word| (*word).to_owned())
@@ -192,7 +113,7 @@ pub(super) fn of_list(line: &str, chain: &str, titles: &[&str]) -> Option<Length
 }
 
 /// The chains that iptables hooks in itself.
-fn hook_of(chain: &str) -> Option<String> {
+pub(super) fn hook_of(chain: &str) -> Option<String> {
     let all = ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"];
     all.contains(&chain).then(|| chain.to_ascii_lowercase())
 }
@@ -298,7 +219,27 @@ fn size(word: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::iptables::of_iptables;
+    use super::nft::of_nft;
     use super::*;
+    use crate::lengths::{Chain, Rule, rules};
+
+    fn nft(line: &str) -> Option<LengthRule> {
+        first(of_nft(line))
+    }
+
+    fn iptables(line: &str) -> Option<LengthRule> {
+        first(of_iptables(line, &[])?.1)
+    }
+
+    /// What the first case of a rule says of lengths, if it asks for them.
+    fn first(rule: Rule) -> Option<LengthRule> {
+        let chain = Chain {
+            rules: vec![rule],
+            ..Chain::default()
+        };
+        rules(&[chain]).into_iter().next()
+    }
 
     fn said(rule: Option<LengthRule>) -> (Option<u64>, Option<u64>, String, String) {
         let rule = rule.expect("a rule about lengths");
@@ -323,59 +264,60 @@ mod tests {
     #[test]
     fn rules_of_nft() {
         let over = is(Some(1500), None, "drop", "");
-        assert_eq!(said(of_nft("meta length > 1500 drop")), over);
+        assert_eq!(said(nft("meta length > 1500 drop")), over);
         let counted = "iifname \"eth0\" meta length >= 1501 counter packets 0 bytes 0 drop";
-        assert_eq!(said(of_nft(counted)), over);
+        assert_eq!(said(nft(counted)), over);
         assert_eq!(
-            of_nft(counted).and_then(|rule| rule.interface).as_deref(),
+            nft(counted).and_then(|rule| rule.interface).as_deref(),
             Some("eth0")
         );
-        assert_eq!(said(of_nft("meta length != 0-1500 drop")), over);
-        assert_eq!(said(of_nft("ip length 1501-65535 drop")), over);
+        assert_eq!(said(nft("meta length != 0-1500 drop")), over);
+        assert_eq!(said(nft("ip length 1501-65535 drop")), over);
         let accepted = is(None, Some(1500), "accept", "tcp");
         assert_eq!(
-            said(of_nft("meta length <= 1500 tcp dport 80 accept")),
+            said(nft("meta length <= 1500 tcp dport 80 accept")),
             accepted
         );
         let ping = is(Some(1000), None, "drop", "icmp");
+        assert_eq!(said(nft("meta l4proto icmp meta length > 1000 drop")), ping);
+        let set = is(Some(1500), Some(4000), "reject", "");
         assert_eq!(
-            said(of_nft("meta l4proto icmp meta length > 1000 drop")),
-            ping
-        );
-        let set = is(None, None, "reject", "");
-        assert_eq!(
-            said(of_nft(
-                "meta length { 1500-2000, 4000 } reject with icmp host-unreachable"
+            said(nft(
+                "meta length { 1501-2000, 2001-4000, 9000 } reject with icmp host-unreachable"
             )),
             set
         );
-        assert_eq!(of_nft("tcp dport 80 accept"), None);
+        let named = is(None, None, "drop", "");
+        assert_eq!(said(nft("meta length @long drop")), named);
+        for map in [
+            "meta length vmap { 1501-65535 : drop }",
+            "ip length vmap { 1501-3000 : drop, 3001-65535 : drop }",
+            "meta length vmap { 1501-65535 : drop, 0-1500 : accept }",
+        ] {
+            let rule = nft(map);
+            assert_eq!(rule.as_ref().map(|rule| rule.narrow), Some(false), "{map}");
+            assert_eq!(
+                rule.and_then(|rule| rule.longer_than_bytes),
+                Some(1500),
+                "{map}"
+            );
+        }
+        let out = nft("oifname \"eth1\" meta length > 1500 drop");
+        assert_eq!(out.and_then(|rule| rule.to).as_deref(), Some("eth1"));
+        assert_eq!(nft("tcp dport 80 accept"), None);
     }
 
     #[test]
     fn rules_of_iptables() {
         let over = "-A FORWARD -i eth0 -p tcp -m length --length 1501:65535 -j DROP";
-        assert_eq!(
-            said(of_iptables(over, "filter")),
-            is(Some(1500), None, "drop", "tcp")
-        );
-        let rule = of_iptables(over, "filter").expect("a rule about lengths");
-        assert_eq!(
-            (rule.chain.as_str(), rule.hook.as_deref()),
-            ("filter FORWARD", Some("forward"))
-        );
+        assert_eq!(said(iptables(over)), is(Some(1500), None, "drop", "tcp"));
+        let rule = iptables(over).expect("a rule about lengths");
         assert_eq!(rule.interface.as_deref(), Some("eth0"));
         let not = "-A FORWARD -m length ! --length 0:1500 -j DROP";
-        assert_eq!(
-            said(of_iptables(not, "filter")),
-            is(Some(1500), None, "drop", "")
-        );
+        assert_eq!(said(iptables(not)), is(Some(1500), None, "drop", ""));
         let small = "-A OUT -p tcp -m length --length :128 -j MARK --set-xmark 0x1/0xffffffff";
-        assert_eq!(
-            said(of_iptables(small, "mangle")),
-            is(None, Some(128), "mark", "tcp")
-        );
-        assert_eq!(of_iptables("-A FORWARD -j ACCEPT", "filter"), None);
+        assert_eq!(said(iptables(small)), is(None, Some(128), "mark", "tcp"));
+        assert_eq!(iptables("-A FORWARD -j ACCEPT"), None);
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Whether addresses are translated, and which rules ask for a packet's length: `nft list ruleset`,
 //! `iptables-save`, `iptables -L`.
 
-use std::collections::BTreeSet;
-
-use super::filters::{flows, narrow, of_iptables, of_list, of_nft};
+use super::filters::{self, flows, narrow, of_list};
 use super::out::{Out, command_words};
 use super::passages;
-use crate::model::{LengthRule, Nat, Snapshot};
+use crate::lengths;
+use crate::model::{Nat, Snapshot};
 use crate::text::notes::{first_line, first_lines};
 use crate::text::{Reader, Text};
 
@@ -75,32 +74,12 @@ struct Ruleset {
     nat_chain: bool,
     /// Some chain of type nat has a rule.
     found: bool,
-    /// Family and name of the table, name and hook of the chain.
-    table: (String, String),
-    chain: (String, Option<String>),
-    /// The chain has accepted what belongs to flows, or ended for all.
-    flows_are_through: bool,
-    lengths: Vec<LengthRule>,
 }
 
 impl Ruleset {
     fn line(&mut self, line: &str) {
         let opens = line.ends_with('{');
         let closes = line.starts_with('}');
-        self.place(line);
-        self.flows_are_through |= self.depth == 2
-            && (flows::are_accepted_by_nft(line) || narrow::of_nft(line).leaves_none());
-        if self.depth == 2
-            && !self.flows_are_through
-            && let Some(rule) = of_nft(line)
-        {
-            self.lengths.push(LengthRule {
-                family: Some(self.table.0.clone()),
-                chain: format!("{} {}", self.table.1, self.chain.0),
-                hook: self.chain.1.clone(),
-                ..rule
-            });
-        }
         if self.depth == 2 && line.starts_with("type nat ") {
             self.nat_chain = true;
         } else if self.nat_chain && !opens && !closes && is_rule(line) {
@@ -108,25 +87,6 @@ impl Ruleset {
         }
         self.depth = self.depth.saturating_sub(usize::from(closes)) + usize::from(opens);
         self.nat_chain &= self.depth >= 2;
-    }
-
-    /// `table inet filter {`, `chain forward {`, `type filter hook forward priority filter; policy
-    /// accept;`
-    fn place(&mut self, line: &str) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            ["table", family, name, "{"] => {
-                self.table = ((*family).to_owned(), (*name).to_owned());
-            }
-            ["chain", name, "{"] => {
-                self.chain = ((*name).to_owned(), None);
-                self.flows_are_through = false;
-            }
-            ["type", _, "hook", hook, ..] if self.depth == 2 => {
-                self.chain.1 = Some((*hook).to_owned());
-            }
-            _ => {}
-        }
     }
 }
 
@@ -148,8 +108,9 @@ fn nft(text: &Text<'_>, snapshot: &mut Snapshot) {
     if !whole && text.body.ends_with('\n') {
         out.cut();
     }
-    if whole || !rules.lengths.is_empty() {
-        out.snapshot.stack.length_rules = Some(rules.lengths);
+    let lengths = lengths::rules(&filters::nft::chains(out.lines()));
+    if whole || !lengths.is_empty() {
+        out.snapshot.stack.length_rules = Some(lengths);
     }
     let nftables = (rules.found || whole).then_some(rules.found);
     put(
@@ -197,13 +158,10 @@ fn writer(line: &str) -> Writer {
 fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, SAVE.name, snapshot);
     let (mut now, mut loaded, mut found, mut open) = ("", false, false, false);
-    let mut lengths = Lengths::default();
     for line in out.lines() {
-        lengths.add(line, now);
         if let Some(name) = table(line) {
             (now, open) = (name, true);
             loaded |= name == "nat";
-            lengths.through.clear();
         }
         open &= line != "COMMIT";
         found |= now == "nat" && line.starts_with(['-', '[']) && line.contains("-A ");
@@ -215,31 +173,10 @@ fn save(text: &Text<'_>, snapshot: &mut Snapshot) {
         let chains = passages::iptables::chains(out.lines(), family(text), "");
         chains.put(out.snapshot);
     }
-    out.snapshot.stack.length_rules = Some(lengths.rules);
+    let lengths = lengths::rules(&filters::iptables::chains(out.lines(), ""));
+    out.snapshot.stack.length_rules = Some(lengths);
     saved(&mut out, writer(first_line(text)), loaded, found);
     out.finish();
-}
-
-/// Rules of one table of iptables that ask for lengths.
-#[derive(Default)]
-struct Lengths<'a> {
-    rules: Vec<LengthRule>,
-    /// Chains that have accepted what belongs to flows, or ended for all.
-    through: BTreeSet<&'a str>,
-}
-
-impl<'a> Lengths<'a> {
-    fn add(&mut self, line: &'a str, table: &str) {
-        let last = narrow::of_iptables(line).filter(|(_, asked)| asked.leaves_none());
-        let last = last.map(|(chain, _)| chain);
-        self.through.extend(flows::are_accepted_in(line).or(last));
-        let is_through = |rule: &LengthRule| {
-            let chain = rule.chain.rsplit(' ').next();
-            chain.is_some_and(|chain| self.through.contains(chain))
-        };
-        let asked = of_iptables(line, table).filter(|rule| !is_through(rule));
-        self.rules.extend(asked);
-    }
 }
 
 fn saved(out: &mut Out<'_>, writer: Writer, loaded: bool, found: bool) {
@@ -284,10 +221,8 @@ const TRANSLATES: [&str; 5] = ["MASQUERADE", "SNAT", "DNAT", "REDIRECT", "NETMAP
 fn rules(text: &Text<'_>, snapshot: &mut Snapshot) {
     let mut out = Out::linux(text, RULES.name, snapshot);
     let table = asked_table(text);
-    let mut lengths = Lengths::default();
     let mut found = false;
     for line in out.lines().filter(|line| line.starts_with("-A ")) {
-        lengths.add(line, table.unwrap_or("filter"));
         let mut words = line.split_whitespace();
         found |= words.any(|word| TRANSLATES.contains(&word));
     }
@@ -295,7 +230,8 @@ fn rules(text: &Text<'_>, snapshot: &mut Snapshot) {
         let table = table.unwrap_or("filter");
         passages::iptables::chains(out.lines(), family(text), table).put(out.snapshot);
     }
-    out.snapshot.stack.length_rules = Some(lengths.rules);
+    let lengths = filters::iptables::chains(out.lines(), table.unwrap_or("filter"));
+    out.snapshot.stack.length_rules = Some(lengths::rules(&lengths));
     saved(&mut out, Writer::Either, false, found);
     out.finish();
 }

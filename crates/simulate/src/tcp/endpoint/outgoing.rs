@@ -60,8 +60,7 @@ impl Endpoint {
         let host = &self.host;
         let options = Options {
             mss: Some(self.announced_mss()),
-            window_scale: (!answering || self.peer.window_scale.is_some())
-                .then_some(host.window_scale),
+            window_scale: Some(host.window_scale),
             sack_permitted: if answering {
                 self.uses_sack()
             } else {

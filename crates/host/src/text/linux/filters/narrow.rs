@@ -13,9 +13,14 @@ pub(in crate::text::linux) struct Asked {
 }
 
 impl Asked {
+    /// Whether it meets every packet of TCP.
+    pub(in crate::text::linux) fn is_for_all(self) -> bool {
+        !self.some && !self.narrow
+    }
+
     /// Whether no packet of TCP meets the rules behind.
     pub(in crate::text::linux) fn leaves_none(self) -> bool {
-        self.ends && !self.some && !self.narrow
+        self.ends && self.is_for_all()
     }
 
     fn target(&mut self, verdict: &str) {
@@ -44,6 +49,10 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
             )
             | ("counter", ["packets", _, "bytes", _, after @ ..])
             | ("counter" | "comment", after) => after,
+            ("meta" | "ip" | "ip6", ["length", "vmap", value @ ..]) => {
+                asked.some = true;
+                behind_value(value)
+            }
             ("meta", ["length" | "l4proto" | "nfproto" | "protocol", value @ ..])
             | ("ip", ["length" | "protocol", value @ ..])
             | ("ip6", ["length" | "nexthdr", value @ ..])

@@ -34,7 +34,7 @@ pub(in crate::text::linux) fn chains<'a>(lines: impl Iterator<Item = &'a str>) -
 }
 
 /// Each rule on one line: sets of many elements take several.
-fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(in crate::text::linux) fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut open = false;
     for line in lines {

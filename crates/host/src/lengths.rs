@@ -1,0 +1,511 @@
+//! What a packet filter does with long packets: its chains are followed from their hooks, as a packet of a TCP flow goes.
+//!
+//! A rule that asks for more than is understood (addresses, ports, marks, a rate) may meet such a packet or not: what it says of lengths
+//! is noted as being about some packets, and as the end of a chain it counts for nothing.
+
+use std::collections::BTreeMap;
+
+use crate::model::LengthRule;
+
+/// Rules that are followed of one base chain at most.
+const FOLLOWED: usize = 20_000;
+/// How deep chains may jump: the kernel's own limit (`NFT_JUMP_STACK_SIZE`).
+const DEPTH: usize = 16;
+/// A packet of IP is no longer than this, but with BIG TCP: what includes it has no upper end.
+const LONGEST: u64 = 65_535;
+
+/// Lengths from and to.
+pub(crate) type Range = (u64, u64);
+
+/// A chain of rules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chain {
+    /// `ip`, `ip6`, `inet`, `bridge` or `netdev`; none of iptables.
+    pub(crate) family: Option<String>,
+    pub(crate) table: String,
+    pub(crate) name: String,
+    /// The hook of a base chain.
+    pub(crate) hook: Option<String>,
+    /// The device that a base chain of the family netdev is at.
+    pub(crate) device: Option<String>,
+    /// What no rule decides is dropped.
+    pub(crate) drops: bool,
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// A rule of a chain.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rule {
+    /// By whom, which interfaces and protocol the rule asks for, and whether for more.
+    pub(crate) asks: LengthRule,
+    /// It asks for nothing but TCP, lengths aside.
+    pub(crate) is_for_all: bool,
+    /// It accepts whatever belongs to a flow.
+    pub(crate) accepts_flows: bool,
+    /// It asks for no packet of a flow.
+    pub(crate) spares_flows: bool,
+    /// What becomes of packets, by their length.
+    pub(crate) cases: Vec<Case>,
+}
+
+/// What becomes of packets of some length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Case {
+    pub(crate) lengths: Lengths,
+    pub(crate) verdict: Verdict,
+}
+
+/// The lengths that a rule asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lengths {
+    /// It does not ask.
+    Any,
+    Within(Range),
+    /// They are in a set that is not shown.
+    Unknown,
+}
+
+/// What a rule does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Accept,
+    /// `drop` or `reject`.
+    Drop(&'static str),
+    Return,
+    /// To another chain, and back.
+    Jump(String),
+    /// To another chain for good.
+    Goto(String),
+    /// It counts, logs or marks; a name of its own, if any.
+    Other(Option<String>),
+}
+
+impl Verdict {
+    /// By the word that nft and iptables have for one; `target` is the chain of a jump.
+    pub(crate) fn named(word: &str, target: &str) -> Self {
+        match word.to_ascii_lowercase().as_str() {
+            "accept" => Self::Accept,
+            "drop" => Self::Drop("drop"),
+            "reject" => Self::Drop("reject"),
+            "return" => Self::Return,
+            "jump" => Self::Jump(target.to_owned()),
+            "goto" => Self::Goto(target.to_owned()),
+            "" => Self::Other(None),
+            other => Self::Other(Some(other.to_owned())),
+        }
+    }
+
+    fn word(&self) -> Option<&str> {
+        match self {
+            Self::Accept => Some("accept"),
+            Self::Drop(word) => Some(word),
+            Self::Return => Some("return"),
+            Self::Jump(_) => Some("jump"),
+            Self::Goto(_) => Some("goto"),
+            Self::Other(name) => name.as_deref(),
+        }
+    }
+}
+
+/// Cases of a set of lengths, of which neighbours are one range.
+pub(crate) fn joined(mut parts: Vec<Range>, verdict: &Verdict) -> Vec<Case> {
+    parts.sort_unstable();
+    let mut ranges: Vec<Range> = Vec::new();
+    for (from, to) in parts {
+        match ranges.last_mut() {
+            Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
+            _ => ranges.push((from, to)),
+        }
+    }
+    let case = |range: Range| Case {
+        lengths: Lengths::Within(range),
+        verdict: verdict.clone(),
+    };
+    ranges.into_iter().map(case).collect()
+}
+
+/// The lengths that a rule applies to, as what they exceed and what they do not.
+pub(crate) fn bounds((from, to): Range) -> (Option<u64>, Option<u64>) {
+    let longer_than = from.checked_sub(1).filter(|longer| *longer > 0);
+    (longer_than, Some(to).filter(|to| *to < LONGEST))
+}
+
+/// The rules about lengths that a packet of a TCP flow can meet, in their order. Chains that none jumps to are left out, unless
+/// no base chain is known at all.
+pub(crate) fn rules(chains: &[Chain]) -> Vec<LengthRule> {
+    let is_base = |chain: &&Chain| chain.hook.is_some();
+    let any_base = chains.iter().any(|chain| is_base(&chain));
+    let mut walk = Walk {
+        chains: chains.iter().map(|chain| (key(chain), chain)).collect(),
+        left: FOLLOWED,
+        found: Vec::new(),
+    };
+    for chain in chains.iter().filter(|chain| is_base(chain) || !any_base) {
+        walk.left = FOLLOWED;
+        walk.chain(chain, &Way::at(chain), DEPTH);
+    }
+    walk.found
+}
+
+type Key<'a> = (Option<&'a str>, &'a str, &'a str);
+
+fn key(chain: &Chain) -> Key<'_> {
+    (chain.family.as_deref(), &chain.table, &chain.name)
+}
+
+/// What comes to a chain.
+#[derive(Clone, Debug)]
+struct Way {
+    hook: Option<String>,
+    asks: LengthRule,
+    lengths: Option<Range>,
+}
+
+impl Way {
+    fn at(base: &Chain) -> Self {
+        let device = base.device.clone();
+        let is_out = base.hook.as_deref() == Some("egress");
+        let (interface, to) = if is_out {
+            (None, device)
+        } else {
+            (device, None)
+        };
+        Self {
+            hook: base.hook.clone(),
+            asks: LengthRule {
+                interface,
+                to,
+                ..LengthRule::default()
+            },
+            lengths: None,
+        }
+    }
+
+    /// What of this meets a rule.
+    fn with(&self, rule: &Rule) -> LengthRule {
+        let (own, way) = (&rule.asks, &self.asks);
+        LengthRule {
+            interface: own.interface.clone().or_else(|| way.interface.clone()),
+            to: own.to.clone().or_else(|| way.to.clone()),
+            protocol: own.protocol.clone().or_else(|| way.protocol.clone()),
+            narrow: own.narrow || way.narrow,
+            hook: self.hook.clone(),
+            ..own.clone()
+        }
+    }
+}
+
+/// What has become of all packets of flows when a chain ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Some are left.
+    Open,
+    /// None is left: the packets were accepted or dropped.
+    Decided,
+}
+
+struct Walk<'a> {
+    chains: BTreeMap<Key<'a>, &'a Chain>,
+    left: usize,
+    found: Vec<LengthRule>,
+}
+
+impl<'a> Walk<'a> {
+    fn chain(&mut self, chain: &'a Chain, way: &Way, depth: usize) -> End {
+        // The longest packet that rules so far accept, whoever sends it.
+        let mut short: Option<(u64, LengthRule)> = None;
+        for rule in &chain.rules {
+            let Some(left) = self.left.checked_sub(1) else {
+                return End::Open;
+            };
+            self.left = left;
+            if rule.spares_flows {
+                continue;
+            }
+            if rule.accepts_flows {
+                return End::Decided;
+            }
+            for case in &rule.cases {
+                let asks = way.with(rule);
+                if self.case((chain, rule, case), (way, asks), &mut short, depth) {
+                    let drops = matches!(case.verdict, Verdict::Drop(_));
+                    self.drop_longer(short.filter(|_| drops), chain);
+                    return match case.verdict {
+                        Verdict::Return => End::Open,
+                        _ => End::Decided,
+                    };
+                }
+            }
+        }
+        self.drop_longer(short.filter(|_| chain.drops), chain);
+        End::Open
+    }
+
+    /// True if no packet gets past it.
+    fn case(
+        &mut self,
+        (chain, rule, case): (&'a Chain, &'a Rule, &'a Case),
+        (way, asks): (&Way, LengthRule),
+        short: &mut Option<(u64, LengthRule)>,
+        depth: usize,
+    ) -> bool {
+        let lengths = match case.lengths {
+            Lengths::Any => way.lengths,
+            Lengths::Within(range) => match both(way.lengths, range) {
+                Some(range) => Some(range),
+                None => return false,
+            },
+            Lengths::Unknown => None,
+        };
+        let is_for_all = rule.is_for_all && case.lengths == Lengths::Any;
+        if let Verdict::Jump(name) | Verdict::Goto(name) = &case.verdict
+            && let Some(next) = self.target(chain, name)
+        {
+            let way = Way {
+                asks,
+                lengths,
+                ..way.clone()
+            };
+            let ended = depth > 0 && self.chain(next, &way, depth - 1) == End::Decided;
+            return is_for_all && (ended || matches!(case.verdict, Verdict::Goto(_)));
+        }
+        let asked = case.lengths != Lengths::Any;
+        if asked || lengths.is_some() && matches!(case.verdict, Verdict::Drop(_)) {
+            self.find(chain, lengths, case.verdict.word(), &asks);
+        }
+        if let (Verdict::Accept, Some((0 | 1, to))) = (&case.verdict, lengths)
+            && is_plain(&asks)
+        {
+            let longest = short.as_ref().map_or(0, |(longest, _)| *longest);
+            *short = Some((to.max(longest), asks));
+        }
+        let ends = matches!(
+            case.verdict,
+            Verdict::Accept | Verdict::Drop(_) | Verdict::Return
+        );
+        ends && is_for_all
+    }
+
+    fn target(&self, from: &Chain, name: &str) -> Option<&'a Chain> {
+        let (family, table, _) = key(from);
+        self.chains
+            .iter()
+            .find(|(place, _)| **place == (family, table, name))
+            .map(|(_, chain)| *chain)
+    }
+
+    /// Whatever is longer than what was accepted is dropped.
+    fn drop_longer(&mut self, short: Option<(u64, LengthRule)>, chain: &Chain) {
+        if let Some((longest, asks)) = short {
+            let longer = (longest.saturating_add(1), u64::MAX);
+            self.find(chain, Some(longer), Some("drop"), &asks);
+        }
+    }
+
+    fn find(
+        &mut self,
+        chain: &Chain,
+        lengths: Option<Range>,
+        verdict: Option<&str>,
+        asks: &LengthRule,
+    ) {
+        let (longer_than_bytes, up_to_bytes) = lengths.map_or((None, None), bounds);
+        let rule = LengthRule {
+            family: chain.family.clone(),
+            chain: format!("{} {}", chain.table, chain.name),
+            longer_than_bytes,
+            up_to_bytes,
+            verdict: verdict.map(str::to_owned),
+            ..asks.clone()
+        };
+        if !self.found.contains(&rule) {
+            self.found.push(rule);
+        }
+    }
+}
+
+/// Whether a rule meets all packets of TCP flows, by whatever interface they come.
+fn is_plain(asks: &LengthRule) -> bool {
+    let is_tcp = asks
+        .protocol
+        .as_deref()
+        .is_none_or(|name| name == "tcp" || name == "6");
+    !asks.narrow && is_tcp && asks.interface.is_none() && asks.to.is_none()
+}
+
+/// What both ranges have; `None` if nothing.
+fn both(one: Option<Range>, (from, to): Range) -> Option<Range> {
+    let (low, high) = one.unwrap_or((0, u64::MAX));
+    let both = (low.max(from), high.min(to));
+    (both.0 <= both.1).then_some(both)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(lengths: Lengths, verdict: Verdict) -> Rule {
+        Rule {
+            is_for_all: true,
+            cases: vec![Case { lengths, verdict }],
+            ..Rule::default()
+        }
+    }
+
+    const ANY: Lengths = Lengths::Any;
+    const SHORT: Lengths = Lengths::Within((0, 1500));
+    const LONG: Lengths = Lengths::Within((1501, u64::MAX));
+    const DROP: Verdict = Verdict::Drop("drop");
+
+    fn jump() -> Verdict {
+        Verdict::Jump("more".to_owned())
+    }
+
+    fn narrow(mut rule: Rule) -> Rule {
+        (rule.asks.narrow, rule.is_for_all) = (true, false);
+        rule
+    }
+
+    /// What is noted of a base chain, and of one with the name `more`: lengths, verdict, and whether it is about some packets.
+    fn said(
+        drops: bool,
+        base: &[Rule],
+        more: &[Rule],
+    ) -> Vec<(Option<u64>, Option<u64>, String, bool)> {
+        let chain = |name: &str, rules: &[Rule]| Chain {
+            table: "filter".to_owned(),
+            name: name.to_owned(),
+            rules: rules.to_vec(),
+            ..Chain::default()
+        };
+        let base = Chain {
+            hook: Some("forward".to_owned()),
+            drops,
+            ..chain("forward", base)
+        };
+        let found = rules(&[base, chain("more", more)]).into_iter();
+        let said = found.map(|one| {
+            assert_eq!(one.hook.as_deref(), Some("forward"));
+            (
+                one.longer_than_bytes,
+                one.up_to_bytes,
+                one.verdict.unwrap_or_default(),
+                one.narrow,
+            )
+        });
+        said.collect()
+    }
+
+    fn dropped(narrow: bool) -> Vec<(Option<u64>, Option<u64>, String, bool)> {
+        vec![(Some(1500), None, "drop".to_owned(), narrow)]
+    }
+
+    #[test]
+    fn what_a_chain_drops_is_found_through_jumps() {
+        let long = rule(LONG, DROP);
+        assert_eq!(said(false, &[long.clone()], &[]), dropped(false));
+        assert_eq!(
+            said(false, &[rule(ANY, jump())], &[long.clone()]),
+            dropped(false)
+        );
+        assert_eq!(
+            said(false, &[rule(LONG, jump())], &[rule(ANY, DROP)]),
+            dropped(false)
+        );
+        let goes = Verdict::Goto("more".to_owned());
+        assert_eq!(
+            said(false, &[rule(LONG, goes.clone())], &[rule(ANY, DROP)]),
+            dropped(false)
+        );
+        assert_eq!(
+            said(false, &[narrow(rule(ANY, jump()))], &[long.clone()]),
+            dropped(true)
+        );
+        assert_eq!(said(false, &[], &[long.clone()]), [], "nobody jumps there");
+        assert_eq!(
+            said(false, &[rule(ANY, goes), long], &[]),
+            [],
+            "what goes does not come back"
+        );
+    }
+
+    #[test]
+    fn what_is_decided_before_meets_nothing() {
+        let long = rule(LONG, DROP);
+        let of_flows = Rule {
+            accepts_flows: true,
+            ..Rule::default()
+        };
+        for first in [
+            rule(ANY, Verdict::Accept),
+            rule(ANY, Verdict::Return),
+            of_flows.clone(),
+        ] {
+            assert_eq!(said(true, &[first, long.clone()], &[]), []);
+        }
+        assert_eq!(
+            said(
+                false,
+                &[rule(ANY, jump()), long.clone()],
+                &[of_flows.clone()]
+            ),
+            []
+        );
+        let some = narrow(rule(ANY, jump()));
+        assert_eq!(
+            said(false, &[some, long.clone()], &[of_flows]),
+            dropped(false)
+        );
+        assert_eq!(
+            said(false, &[narrow(rule(ANY, Verdict::Accept)), long], &[]),
+            dropped(false)
+        );
+    }
+
+    #[test]
+    fn what_is_longer_than_accepted_is_dropped_by_what_drops_the_rest() {
+        let short = rule(SHORT, Verdict::Accept);
+        let accepted = (None, Some(1500), "accept".to_owned(), false);
+        let both: Vec<_> = [accepted.clone()]
+            .into_iter()
+            .chain(dropped(false))
+            .collect();
+        assert_eq!(said(true, &[short.clone()], &[]), both);
+        assert_eq!(said(false, &[short.clone(), rule(ANY, DROP)], &[]), both);
+        assert_eq!(said(false, &[short.clone()], &[]), [accepted.clone()]);
+        assert_eq!(
+            said(true, &[short.clone(), rule(ANY, Verdict::Accept)], &[]),
+            [accepted]
+        );
+        let some = (None, Some(1500), "accept".to_owned(), true);
+        assert_eq!(
+            said(true, &[narrow(short)], &[]),
+            [some],
+            "others may be accepted as well"
+        );
+    }
+
+    #[test]
+    fn neighbours_in_a_set_are_one_range() {
+        let ranges = |parts: &[Range]| -> Vec<Lengths> {
+            let cases = joined(parts.to_vec(), &DROP).into_iter();
+            cases.map(|case| case.lengths).collect()
+        };
+        assert_eq!(
+            ranges(&[(3001, 65_535), (1501, 3000)]),
+            [Lengths::Within((1501, 65_535))]
+        );
+        assert_eq!(ranges(&[(40, 60), (1501, 3000)]).len(), 2);
+    }
+
+    #[test]
+    fn chains_that_jump_in_a_circle_end() {
+        let chain = |name: &str, to: &str| Chain {
+            name: name.to_owned(),
+            hook: Some("forward".to_owned()),
+            rules: vec![rule(ANY, Verdict::Jump(to.to_owned())); 3],
+            ..Chain::default()
+        };
+        assert_eq!(rules(&[chain("a", "b"), chain("b", "a")]), []);
+    }
+}
