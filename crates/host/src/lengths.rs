@@ -214,6 +214,8 @@ impl<'a> Walk<'a> {
     fn chain(&mut self, chain: &'a Chain, way: &Way, depth: usize) -> End {
         // The longest packet that rules so far accept, whoever sends it.
         let mut short: Option<(u64, LengthRule)> = None;
+        // Packets may have gone to a chain that is not shown, and ended there.
+        let mut is_open = false;
         for rule in &chain.rules {
             let Some(left) = self.left.checked_sub(1) else {
                 return End::Open;
@@ -226,7 +228,8 @@ impl<'a> Walk<'a> {
                 return End::Decided;
             }
             for case in &rule.cases {
-                let asks = way.with(rule);
+                let mut asks = way.with(rule);
+                asks.narrow |= is_open;
                 if self.case((chain, rule, case), (way, asks), &mut short, depth) {
                     let drops = matches!(case.verdict, Verdict::Drop(_));
                     self.drop_longer(short.filter(|_| drops), chain);
@@ -235,6 +238,7 @@ impl<'a> Walk<'a> {
                         _ => End::Decided,
                     };
                 }
+                is_open |= self.is_hidden(chain, &case.verdict);
             }
         }
         self.drop_longer(short.filter(|_| chain.drops), chain);
@@ -258,15 +262,14 @@ impl<'a> Walk<'a> {
             Lengths::Unknown => None,
         };
         let is_for_all = rule.is_for_all && case.lengths == Lengths::Any;
-        if let Verdict::Jump(name) | Verdict::Goto(name) = &case.verdict
-            && let Some(next) = self.target(chain, name)
-        {
+        if let Verdict::Jump(name) | Verdict::Goto(name) = &case.verdict {
             let way = Way {
                 asks,
                 lengths,
                 ..way.clone()
             };
-            let ended = depth > 0 && self.chain(next, &way, depth - 1) == End::Decided;
+            let next = self.target(chain, name).filter(|_| depth > 0);
+            let ended = next.is_some_and(|next| self.chain(next, &way, depth - 1) == End::Decided);
             return is_for_all && (ended || matches!(case.verdict, Verdict::Goto(_)));
         }
         let asked = case.lengths != Lengths::Any;
@@ -292,6 +295,14 @@ impl<'a> Walk<'a> {
             .iter()
             .find(|(place, _)| **place == (family, table, name))
             .map(|(_, chain)| *chain)
+    }
+
+    /// Whether a jump leads to a chain that is not shown.
+    fn is_hidden(&self, from: &Chain, verdict: &Verdict) -> bool {
+        match verdict {
+            Verdict::Jump(name) | Verdict::Goto(name) => self.target(from, name).is_none(),
+            _ => false,
+        }
     }
 
     /// Whatever is longer than what was accepted is dropped.
@@ -341,171 +352,4 @@ fn both(one: Option<Range>, (from, to): Range) -> Option<Range> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule(lengths: Lengths, verdict: Verdict) -> Rule {
-        Rule {
-            is_for_all: true,
-            cases: vec![Case { lengths, verdict }],
-            ..Rule::default()
-        }
-    }
-
-    const ANY: Lengths = Lengths::Any;
-    const SHORT: Lengths = Lengths::Within((0, 1500));
-    const LONG: Lengths = Lengths::Within((1501, u64::MAX));
-    const DROP: Verdict = Verdict::Drop("drop");
-
-    fn jump() -> Verdict {
-        Verdict::Jump("more".to_owned())
-    }
-
-    fn narrow(mut rule: Rule) -> Rule {
-        (rule.asks.narrow, rule.is_for_all) = (true, false);
-        rule
-    }
-
-    /// What is noted of a base chain, and of one with the name `more`: lengths, verdict, and whether it is about some packets.
-    fn said(
-        drops: bool,
-        base: &[Rule],
-        more: &[Rule],
-    ) -> Vec<(Option<u64>, Option<u64>, String, bool)> {
-        let chain = |name: &str, rules: &[Rule]| Chain {
-            table: "filter".to_owned(),
-            name: name.to_owned(),
-            rules: rules.to_vec(),
-            ..Chain::default()
-        };
-        let base = Chain {
-            hook: Some("forward".to_owned()),
-            drops,
-            ..chain("forward", base)
-        };
-        let found = rules(&[base, chain("more", more)]).into_iter();
-        let said = found.map(|one| {
-            assert_eq!(one.hook.as_deref(), Some("forward"));
-            (
-                one.longer_than_bytes,
-                one.up_to_bytes,
-                one.verdict.unwrap_or_default(),
-                one.narrow,
-            )
-        });
-        said.collect()
-    }
-
-    fn dropped(narrow: bool) -> Vec<(Option<u64>, Option<u64>, String, bool)> {
-        vec![(Some(1500), None, "drop".to_owned(), narrow)]
-    }
-
-    #[test]
-    fn what_a_chain_drops_is_found_through_jumps() {
-        let long = rule(LONG, DROP);
-        assert_eq!(said(false, &[long.clone()], &[]), dropped(false));
-        assert_eq!(
-            said(false, &[rule(ANY, jump())], &[long.clone()]),
-            dropped(false)
-        );
-        assert_eq!(
-            said(false, &[rule(LONG, jump())], &[rule(ANY, DROP)]),
-            dropped(false)
-        );
-        let goes = Verdict::Goto("more".to_owned());
-        assert_eq!(
-            said(false, &[rule(LONG, goes.clone())], &[rule(ANY, DROP)]),
-            dropped(false)
-        );
-        assert_eq!(
-            said(false, &[narrow(rule(ANY, jump()))], &[long.clone()]),
-            dropped(true)
-        );
-        assert_eq!(said(false, &[], &[long.clone()]), [], "nobody jumps there");
-        assert_eq!(
-            said(false, &[rule(ANY, goes), long], &[]),
-            [],
-            "what goes does not come back"
-        );
-    }
-
-    #[test]
-    fn what_is_decided_before_meets_nothing() {
-        let long = rule(LONG, DROP);
-        let of_flows = Rule {
-            accepts_flows: true,
-            ..Rule::default()
-        };
-        for first in [
-            rule(ANY, Verdict::Accept),
-            rule(ANY, Verdict::Return),
-            of_flows.clone(),
-        ] {
-            assert_eq!(said(true, &[first, long.clone()], &[]), []);
-        }
-        assert_eq!(
-            said(
-                false,
-                &[rule(ANY, jump()), long.clone()],
-                &[of_flows.clone()]
-            ),
-            []
-        );
-        let some = narrow(rule(ANY, jump()));
-        assert_eq!(
-            said(false, &[some, long.clone()], &[of_flows]),
-            dropped(false)
-        );
-        assert_eq!(
-            said(false, &[narrow(rule(ANY, Verdict::Accept)), long], &[]),
-            dropped(false)
-        );
-    }
-
-    #[test]
-    fn what_is_longer_than_accepted_is_dropped_by_what_drops_the_rest() {
-        let short = rule(SHORT, Verdict::Accept);
-        let accepted = (None, Some(1500), "accept".to_owned(), false);
-        let both: Vec<_> = [accepted.clone()]
-            .into_iter()
-            .chain(dropped(false))
-            .collect();
-        assert_eq!(said(true, &[short.clone()], &[]), both);
-        assert_eq!(said(false, &[short.clone(), rule(ANY, DROP)], &[]), both);
-        assert_eq!(said(false, &[short.clone()], &[]), [accepted.clone()]);
-        assert_eq!(
-            said(true, &[short.clone(), rule(ANY, Verdict::Accept)], &[]),
-            [accepted]
-        );
-        let some = (None, Some(1500), "accept".to_owned(), true);
-        assert_eq!(
-            said(true, &[narrow(short)], &[]),
-            [some],
-            "others may be accepted as well"
-        );
-    }
-
-    #[test]
-    fn neighbours_in_a_set_are_one_range() {
-        let ranges = |parts: &[Range]| -> Vec<Lengths> {
-            let cases = joined(parts.to_vec(), &DROP).into_iter();
-            cases.map(|case| case.lengths).collect()
-        };
-        assert_eq!(
-            ranges(&[(3001, 65_535), (1501, 3000)]),
-            [Lengths::Within((1501, 65_535))]
-        );
-        assert_eq!(ranges(&[(40, 60), (1501, 3000)]).len(), 2);
-    }
-
-    #[test]
-    fn chains_that_jump_in_a_circle_end() {
-        let chain = |name: &str, to: &str| Chain {
-            name: name.to_owned(),
-            hook: Some("forward".to_owned()),
-            rules: vec![rule(ANY, Verdict::Jump(to.to_owned())); 3],
-            ..Chain::default()
-        };
-        assert_eq!(rules(&[chain("a", "b"), chain("b", "a")]), []);
-    }
-}
+mod tests;

@@ -36,6 +36,7 @@ mod shown;
 mod thresholds;
 mod traffic;
 mod unanswered;
+mod unarrived;
 mod unlinked;
 mod unseen;
 mod untimed;

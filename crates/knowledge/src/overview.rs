@@ -16,6 +16,7 @@ use crate::short::Short;
 use crate::thresholds::LARGEST_PACKET;
 use crate::traffic::{Own, Traffic};
 use crate::unanswered::Unanswered;
+use crate::unarrived::Unarrived;
 
 /// What all points show.
 pub(crate) struct Overview<'t> {
@@ -46,6 +47,7 @@ struct Seen {
     missed: u64,
     pools: Pools,
     unanswered: Unanswered,
+    unarrived: Unarrived,
     /// Payload of the longest frame whose segment size is not known.
     longest_unknown: u32,
 }
@@ -173,6 +175,11 @@ impl<'t> Overview<'t> {
         unanswered.max_by_key(|seen| seen.count())?.words(besides)
     }
 
+    /// Connections whose data never came, at each point.
+    pub(crate) fn unarrived(&self) -> impl Iterator<Item = &Unarrived> {
+        self.points.iter().map(|seen| &seen.unarrived)
+    }
+
     /// Payload of the longest frame, if it is longer than any packet on a wire and its segment size is not known.
     pub(crate) fn may_hide_merging(&self) -> Option<u32> {
         let longest = self.points.iter().map(|seen| seen.longest_unknown);
@@ -245,6 +252,7 @@ impl Seen {
         self.missed += directions.iter().map(|d| d.missed_bytes).sum::<u64>();
         self.pools.add(&connection);
         self.unanswered.add(&connection);
+        self.unarrived.add(&connection);
         let unknown = directions.iter().filter_map(|d| d.longest_unknown_bytes);
         self.longest_unknown = unknown.fold(self.longest_unknown, u32::max);
         if directions.into_iter().any(is_suspect) {

@@ -22,6 +22,7 @@ use crate::overview::Overview;
 use crate::ranking;
 use crate::same::Same;
 use crate::traffic::Traffic;
+use crate::unarrived::unarrived;
 use crate::unlinked::unlinked;
 use crate::unseen::unseen;
 use crate::untimed::untimed;
@@ -99,7 +100,8 @@ fn judge_all(trace: &Trace, overview: &mut Overview<'_>) -> Diagnosis {
     let is_sound = findings.iter().all(|finding| finding.note);
     let undecided = unlinked(trace, overview)
         .or_else(|| untimed(trace, overview))
-        .or_else(|| unseen(trace, overview));
+        .or_else(|| unseen(trace, overview))
+        .or_else(|| unarrived(trace, overview.unarrived()));
     let undecided = undecided.filter(|_| is_sound);
     if undecided.is_some() {
         findings.splice(0..0, undecided);

@@ -181,7 +181,7 @@ records! {
         window_scale_inferred: Option<u16>, acks: u64,
         segments_per_ack: Option<f64>, throughput_bps: Option<f64>, duration_s: Option<f64>,
         rtt_min_s: Option<f64>, rtt_median_s: Option<f64>, ack_wait_s: Option<f64>,
-        effective_window_segments: Option<f64>, sender_idle_s: f64, window_closed_s: f64,
+        effective_window_segments: Option<f64>, never_came_bytes: u32, sender_idle_s: f64, window_closed_s: f64,
         window_limited_s: f64, window_growing_s: f64, near_frames: u64, gaps_s: f64, gaps: u64, gaps_are_timeouts: bool, silent_s: f64,
         holes: u32, single_holes: u32, least_hole_bytes: Option<u32>, repair_s: Option<f64>, stuck_timeouts: u64,
         stuck_places: u64, stuck_s: f64, stuck_bytes: Option<u32>, timeouts_after_ack: u64,

@@ -180,6 +180,9 @@ pub struct Direction {
     pub ack_wait_s: Option<f64>,
     /// throughput x smallest RTT / segment size.
     pub effective_window_segments: Option<f64>,
+    /// Payload bytes that sequence numbers show to have been sent, where no data came and none is acknowledged. For the judgment alone.
+    #[serde(skip)]
+    pub never_came_bytes: u32,
     /// Time in which all data was acknowledged and the sender had announced no more, beyond one
     /// round trip each, in seconds.
     pub sender_idle_s: f64,

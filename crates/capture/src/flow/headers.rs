@@ -38,6 +38,16 @@ impl Flow {
         }
     }
 
+    /// Bytes that were sent and did not come here, where none did and none is acknowledged.
+    pub(crate) fn never_came(&self) -> u32 {
+        let beyond = self.ranges.next().saturating_sub(self.una);
+        let is_silent = self.counts.data_frames == 0 && self.started;
+        u32::try_from(beyond)
+            .ok()
+            .filter(|_| is_silent)
+            .unwrap_or(0)
+    }
+
     /// A partial checksum on a single frame shows that the frame was captured at its sender. On a merged frame it does
     /// not, since GRO leaves a partial checksum too.
     #[inline(always)]

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 const LENGTH: u32 = 0;
 const IN_NAME: u32 = 6;
 const OUT_NAME: u32 = 7;
+/// `NFT_META_PROTOCOL`, `_NFPROTO`: nft asks for these before it looks into a header.
+const NETWORK: [u32; 2] = [1, 15];
 const PROTOCOL: u32 = 16;
 /// `NFT_CT_STATE`.
 const STATE: u32 = 0;
@@ -35,6 +37,7 @@ enum Loaded {
     Length,
     InName,
     OutName,
+    Network,
     Protocol,
     State,
     Flags,
@@ -135,6 +138,7 @@ impl Reading {
             LENGTH => Loaded::Length,
             IN_NAME => Loaded::InName,
             OUT_NAME => Loaded::OutName,
+            kind if NETWORK.contains(&kind) => Loaded::Network,
             PROTOCOL => Loaded::Protocol,
             _ => Loaded::Other,
         };

@@ -128,11 +128,9 @@ mod tests {
         let backwards: Vec<Edge> = edges.iter().rev().cloned().collect();
         assert_eq!(ranges(backwards), expected);
         let open = vec![Edge::Behind(0), Edge::Begin(1501, None)];
-        assert_eq!(ranges(open), Some(vec![(1501, u32::MAX, None)]));
-        assert_eq!(
-            ranges(vec![Edge::Begin(1500, None)]),
-            None,
-            "single lengths"
-        );
+        assert_eq!(ranges(open), [(1501, u32::MAX, None)]);
+        let next = vec![Edge::Begin(1501, None), Edge::Begin(0, None)];
+        assert_eq!(ranges(next), [(0, 1500, None), (1501, u32::MAX, None)]);
+        assert_eq!(singles(vec![Edge::Begin(1500, None)]), [(1500, 1500, None)]);
     }
 }

@@ -13,12 +13,15 @@ pub(in crate::text::linux) fn chains<'a>(
     let names = lines.iter().copied().filter_map(new_chain);
     let names: Vec<&str> = names.map(|(name, _)| name).collect();
     let mut chains: Vec<Chain> = Vec::new();
+    // Of a saved table that is cut off it is not known what its policy drops: the rules that accept may be missing.
+    let is_cut = lines.iter().filter(|line| line.starts_with('*')).count()
+        > lines.iter().filter(|line| **line == "COMMIT").count();
     let mut table = table.to_owned();
     for line in lines {
         if let Some(name) = line.strip_prefix('*') {
             name.clone_into(&mut table);
         } else if let Some((name, policy)) = new_chain(line) {
-            chain(&mut chains, &table, name).drops = policy == "DROP";
+            chain(&mut chains, &table, name).drops = policy == "DROP" && !is_cut;
         } else if let Some((name, rule)) = of_iptables(line, &names) {
             chain(&mut chains, &table, name).rules.push(rule);
         }

@@ -49,11 +49,8 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
             )
             | ("counter", ["packets", _, "bytes", _, after @ ..])
             | ("counter" | "comment", after) => after,
-            ("meta" | "ip" | "ip6", ["length", "vmap", value @ ..]) => {
-                asked.some = true;
-                behind_value(value)
-            }
-            ("meta", ["length" | "l4proto" | "nfproto" | "protocol", value @ ..])
+            ("meta" | "ip" | "ip6", ["length", "vmap", value @ ..])
+            | ("meta", ["length" | "l4proto" | "nfproto" | "protocol", value @ ..])
             | ("ip", ["length" | "protocol", value @ ..])
             | ("ip6", ["length" | "nexthdr", value @ ..])
             | ("ct", ["state", value @ ..]) => {

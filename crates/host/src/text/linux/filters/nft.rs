@@ -10,12 +10,13 @@ pub(in crate::text::linux) fn chains<'a>(lines: impl Iterator<Item = &'a str>) -
     let mut chains: Vec<Chain> = Vec::new();
     let mut table = (String::new(), String::new());
     let mut is_in_chain = false;
+    let mut drops = false;
     for line in joined(lines) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["table", family, name, "{"] => table = ((*family).to_owned(), (*name).to_owned()),
             ["chain", name, "{"] => {
-                is_in_chain = true;
+                (is_in_chain, drops) = (true, false);
                 chains.push(Chain {
                     family: Some(table.0.clone()),
                     table: table.1.clone(),
@@ -23,10 +24,16 @@ pub(in crate::text::linux) fn chains<'a>(lines: impl Iterator<Item = &'a str>) -
                     ..Chain::default()
                 });
             }
-            // A set or map of its own.
-            [_, _, "{"] | ["}"] => is_in_chain = false,
+            // A set or map of its own, or an end. What a policy drops is known once all rules are.
+            [_, _, "{"] | ["}"] => {
+                if let Some(chain) = chains.last_mut().filter(|_| is_in_chain) {
+                    chain.drops = drops;
+                }
+                is_in_chain = false;
+            }
             _ if !is_in_chain => {}
             _ => {
+                drops |= words.first() == Some(&"type") && line.contains("policy drop");
                 if let Some(chain) = chains.last_mut() {
                     take(chain, &line, &words);
                 }
@@ -41,7 +48,6 @@ fn take(chain: &mut Chain, line: &str, words: &[&str]) {
     match words {
         ["type", _, "hook", hook, rest @ ..] => {
             chain.hook = Some((*hook).to_owned());
-            chain.drops = line.contains("policy drop");
             if let ["device", name, ..] = rest {
                 chain.device = Some(name.trim_matches('"').to_owned());
             }
