@@ -158,7 +158,7 @@ fn direction(connection: &Connection, index: usize, at_sender: bool, rtt: &Round
             .zip(rtt.min_s.filter(|rtt| *rtt > 0.0))
             .zip(size)
             .map(|((bps, rtt), size)| bps / 8.0 * rtt / f64::from(size.bytes)),
-        never_came_bytes: flow.never_came(),
+        never_came_bytes: flow.never_came(connection.waited_ns(index)),
         sender_idle_s: seconds(flow.idle_ns),
         window_closed_s,
         window_limited_s: seconds(connection.held_back_ns(index)),

@@ -364,8 +364,6 @@ fn long_messages_of_a_program_are_not_merged_ones() {
         [1_400, 2_800, 1_400, 2_800, 1_400, 2_800],
         [500, 1_500, 2_000, 500, 2_500, 3_000],
         [1_316, 2_632, 3_948, 1_316, 2_632, 3_948],
-        // Two or three parts together fit a frame.
-        [400, 800, 1_200, 5_200, 5_600, 7_600],
     ] {
         for mark in [Mark::None, Mark::IdsByParts] {
             assert_ne!(merged_of(&lengths, mark), 0, "{lengths:?}, {mark:?}");
@@ -373,6 +371,16 @@ fn long_messages_of_a_program_are_not_merged_ones() {
         for mark in [Mark::Checksum, Mark::IdsOneApart] {
             assert_eq!(merged_of(&lengths, mark), 0, "{lengths:?}, {mark:?}");
         }
+    }
+}
+
+/// Two or three parts together fit a frame: then lengths say so where identifications do, too.
+#[test]
+fn parts_that_fit_a_frame_together_are_told_by_identifications() {
+    let lengths = [400, 800, 1_200, 5_200, 5_600, 7_600];
+    assert_ne!(merged_of(&lengths, Mark::IdsByParts), 0);
+    for mark in [Mark::None, Mark::Checksum, Mark::IdsOneApart] {
+        assert_eq!(merged_of(&lengths, mark), 0, "{mark:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 //! A rule that asks for more than is understood (addresses, ports, marks, a rate) may meet such a packet or not: what it says of lengths
 //! is noted as being about some packets, and as the end of a chain it counts for nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::model::LengthRule;
 
@@ -26,8 +26,8 @@ pub(crate) struct Chain {
     pub(crate) name: String,
     /// The hook of a base chain.
     pub(crate) hook: Option<String>,
-    /// The device that a base chain of the family netdev is at.
-    pub(crate) device: Option<String>,
+    /// The devices that a base chain of the family netdev is at.
+    pub(crate) devices: Vec<String>,
     /// What no rule decides is dropped.
     pub(crate) drops: bool,
     pub(crate) rules: Vec<Rule>,
@@ -40,10 +40,12 @@ pub(crate) struct Rule {
     pub(crate) asks: LengthRule,
     /// It asks for nothing but TCP, lengths aside.
     pub(crate) is_for_all: bool,
-    /// It accepts whatever belongs to a flow.
-    pub(crate) accepts_flows: bool,
+    /// It asks for whatever belongs to a flow, and for nothing else.
+    pub(crate) is_of_flows: bool,
     /// It asks for no packet of a flow.
     pub(crate) spares_flows: bool,
+    /// It hands flows to a flowtable: their further packets pass no hook of the filter.
+    pub(crate) offloads: bool,
     /// What becomes of packets, by their length.
     pub(crate) cases: Vec<Case>,
 }
@@ -139,10 +141,15 @@ pub(crate) fn rules(chains: &[Chain]) -> Vec<LengthRule> {
         chains: chains.iter().map(|chain| (key(chain), chain)).collect(),
         left: FOLLOWED,
         found: Vec::new(),
+        known: HashSet::new(),
     };
     for chain in chains.iter().filter(|chain| is_base(chain) || !any_base) {
-        walk.left = FOLLOWED;
-        walk.chain(chain, &Way::at(chain), DEPTH);
+        let devices = chain.devices.iter().map(Some);
+        let any = chain.devices.is_empty().then_some(None);
+        for device in devices.chain(any) {
+            walk.left = FOLLOWED;
+            walk.chain(chain, &Way::at(chain, device), DEPTH);
+        }
     }
     walk.found
 }
@@ -162,8 +169,8 @@ struct Way {
 }
 
 impl Way {
-    fn at(base: &Chain) -> Self {
-        let device = base.device.clone();
+    fn at(base: &Chain, device: Option<&String>) -> Self {
+        let device = device.cloned();
         let is_out = base.hook.as_deref() == Some("egress");
         let (interface, to) = if is_out {
             (None, device)
@@ -195,119 +202,135 @@ impl Way {
     }
 }
 
-/// What has become of all packets of flows when a chain ends.
+/// What has become of the packets of flows when a chain ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// Some are left.
+    /// All are left.
     Open,
+    /// Some may have been accepted.
+    Some,
     /// None is left: the packets were accepted or dropped.
     Decided,
+}
+
+/// What a case does to the packets behind it in its chain.
+enum Step {
+    On,
+    /// Some of them may be gone.
+    Some,
+    /// None is left in the chain.
+    Last(End),
 }
 
 struct Walk<'a> {
     chains: BTreeMap<Key<'a>, &'a Chain>,
     left: usize,
     found: Vec<LengthRule>,
+    known: HashSet<LengthRule>,
 }
 
 impl<'a> Walk<'a> {
     fn chain(&mut self, chain: &'a Chain, way: &Way, depth: usize) -> End {
         // The longest packet that rules so far accept, whoever sends it.
         let mut short: Option<(u64, LengthRule)> = None;
-        // Packets may have gone to a chain that is not shown, and ended there.
+        // Some packets may not come any more: nobody knows which.
         let mut is_open = false;
-        for rule in &chain.rules {
-            let Some(left) = self.left.checked_sub(1) else {
-                return End::Open;
-            };
-            self.left = left;
-            if rule.spares_flows {
-                continue;
-            }
-            if rule.accepts_flows {
-                return End::Decided;
-            }
+        for rule in chain.rules.iter().filter(|rule| !rule.spares_flows) {
+            is_open |= rule.offloads;
             for case in &rule.cases {
+                let Some(left) = self.left.checked_sub(1) else {
+                    return End::Some;
+                };
+                self.left = left;
                 let mut asks = way.with(rule);
                 asks.narrow |= is_open;
-                if self.case((chain, rule, case), (way, asks), &mut short, depth) {
-                    let drops = matches!(case.verdict, Verdict::Drop(_));
-                    self.drop_longer(short.filter(|_| drops), chain);
-                    return match case.verdict {
-                        Verdict::Return => End::Open,
-                        _ => End::Decided,
-                    };
+                match self.case((chain, rule, case), (way, asks), &mut short, depth) {
+                    Step::On => {}
+                    Step::Some => is_open = true,
+                    Step::Last(end) => {
+                        let drops = match case.verdict {
+                            Verdict::Drop(_) => true,
+                            _ => end != End::Decided && chain.drops,
+                        };
+                        let is_some = is_open || end == End::Some;
+                        self.drop_longer(short.filter(|_| drops), is_some, chain);
+                        return if is_open && end == End::Open {
+                            End::Some
+                        } else {
+                            end
+                        };
+                    }
                 }
-                is_open |= self.is_hidden(chain, &case.verdict);
             }
         }
-        self.drop_longer(short.filter(|_| chain.drops), chain);
-        End::Open
+        self.drop_longer(short.filter(|_| chain.drops), is_open, chain);
+        if is_open { End::Some } else { End::Open }
     }
 
-    /// True if no packet gets past it.
     fn case(
         &mut self,
         (chain, rule, case): (&'a Chain, &'a Rule, &'a Case),
         (way, asks): (&Way, LengthRule),
         short: &mut Option<(u64, LengthRule)>,
         depth: usize,
-    ) -> bool {
+    ) -> Step {
         let lengths = match case.lengths {
             Lengths::Any => way.lengths,
             Lengths::Within(range) => match both(way.lengths, range) {
                 Some(range) => Some(range),
-                None => return false,
+                None => return Step::On,
             },
             Lengths::Unknown => None,
         };
-        let is_for_all = rule.is_for_all && case.lengths == Lengths::Any;
+        let is_any = case.lengths == Lengths::Any;
+        let is_for_all = (rule.is_for_all || rule.is_of_flows) && is_any;
         if let Verdict::Jump(name) | Verdict::Goto(name) = &case.verdict {
+            let goes = matches!(case.verdict, Verdict::Goto(_));
             let way = Way {
                 asks,
                 lengths,
                 ..way.clone()
             };
-            let next = self.target(chain, name).filter(|_| depth > 0);
-            let ended = next.is_some_and(|next| self.chain(next, &way, depth - 1) == End::Decided);
-            return is_for_all && (ended || matches!(case.verdict, Verdict::Goto(_)));
+            let end = match self.target(chain, name).filter(|_| depth > 0) {
+                Some(next) => self.chain(next, &way, depth - 1),
+                // What is not shown may accept anything.
+                None => End::Some,
+            };
+            return match (is_for_all, goes, end) {
+                (true, true, end) | (true, false, end @ End::Decided) => Step::Last(end),
+                (_, false, End::Open) => Step::On,
+                _ if is_of_others(rule) || !is_any && rule.is_for_all => Step::On,
+                _ => Step::Some,
+            };
         }
-        let asked = case.lengths != Lengths::Any;
-        if asked || lengths.is_some() && matches!(case.verdict, Verdict::Drop(_)) {
+        if !is_any || lengths.is_some() && matches!(case.verdict, Verdict::Drop(_)) {
             self.find(chain, lengths, case.verdict.word(), &asks);
         }
-        if let (Verdict::Accept, Some((0 | 1, to))) = (&case.verdict, lengths)
-            && is_plain(&asks)
-        {
-            let longest = short.as_ref().map_or(0, |(longest, _)| *longest);
-            *short = Some((to.max(longest), asks));
+        match (&case.verdict, case.lengths) {
+            (Verdict::Drop(_) | Verdict::Accept, _) if is_for_all => Step::Last(End::Decided),
+            (Verdict::Return, _) if is_for_all => Step::Last(End::Open),
+            (Verdict::Accept | Verdict::Return, _) if is_of_others(rule) => Step::On,
+            (Verdict::Accept, Lengths::Within((0 | 1, to))) => {
+                if [&rule.asks, &way.asks].into_iter().all(is_plain) {
+                    let longest = short.as_ref().map_or(0, |(longest, _)| *longest);
+                    *short = Some((to.max(longest), asks));
+                }
+                Step::On
+            }
+            (Verdict::Accept | Verdict::Return, _) => Step::Some,
+            _ => Step::On,
         }
-        let ends = matches!(
-            case.verdict,
-            Verdict::Accept | Verdict::Drop(_) | Verdict::Return
-        );
-        ends && is_for_all
     }
 
     fn target(&self, from: &Chain, name: &str) -> Option<&'a Chain> {
         let (family, table, _) = key(from);
-        self.chains
-            .iter()
-            .find(|(place, _)| **place == (family, table, name))
-            .map(|(_, chain)| *chain)
+        self.chains.get(&(family, table, name)).copied()
     }
 
-    /// Whether a jump leads to a chain that is not shown.
-    fn is_hidden(&self, from: &Chain, verdict: &Verdict) -> bool {
-        match verdict {
-            Verdict::Jump(name) | Verdict::Goto(name) => self.target(from, name).is_none(),
-            _ => false,
-        }
-    }
-
-    /// Whatever is longer than what was accepted is dropped.
-    fn drop_longer(&mut self, short: Option<(u64, LengthRule)>, chain: &Chain) {
-        if let Some((longest, asks)) = short {
+    /// Whatever is longer than what was accepted is dropped, or some of that, if others may have been accepted as well.
+    fn drop_longer(&mut self, short: Option<(u64, LengthRule)>, is_some: bool, chain: &Chain) {
+        if let Some((longest, mut asks)) = short {
+            asks.narrow |= is_some;
             let longer = (longest.saturating_add(1), u64::MAX);
             self.find(chain, Some(longer), Some("drop"), &asks);
         }
@@ -329,19 +352,25 @@ impl<'a> Walk<'a> {
             verdict: verdict.map(str::to_owned),
             ..asks.clone()
         };
-        if !self.found.contains(&rule) {
+        if self.known.insert(rule.clone()) {
             self.found.push(rule);
         }
     }
 }
 
-/// Whether a rule meets all packets of TCP flows, by whatever interface they come.
+/// Whether what is asked for meets all packets of TCP flows, by whatever interface they come.
 fn is_plain(asks: &LengthRule) -> bool {
-    let is_tcp = asks
-        .protocol
-        .as_deref()
-        .is_none_or(|name| name == "tcp" || name == "6");
-    !asks.narrow && is_tcp && asks.interface.is_none() && asks.to.is_none()
+    !asks.narrow && !is_other_protocol(asks) && asks.interface.is_none() && asks.to.is_none()
+}
+
+/// Whether a rule is about no packet that merging makes longer: of another protocol, or of this host for itself.
+fn is_of_others(rule: &Rule) -> bool {
+    is_other_protocol(&rule.asks) || rule.asks.interface.as_deref() == Some("lo")
+}
+
+fn is_other_protocol(asks: &LengthRule) -> bool {
+    let protocol = asks.protocol.as_deref();
+    protocol.is_some_and(|name| name != "tcp" && name != "6")
 }
 
 /// What both ranges have; `None` if nothing.

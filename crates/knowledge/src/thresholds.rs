@@ -90,9 +90,6 @@ pub(crate) const SYN_AGAIN_S: f64 = 1.0;
 /// A handshake takes one round trip (RFC 9293, 3.5). One of a path that takes a second waits for no SYN, though the client may
 /// send it again meanwhile.
 pub(crate) const ROUND_TRIPS_TO_CONNECT: f64 = 2.0;
-/// By when a sender whose data does not get through has repeated a segment by itself more than once: timeouts begin with 0.2 to 1 s and
-/// double (RFC 6298, 2.1 and 5.5).
-pub(crate) const NEVER_CAME_S: f64 = 3.0;
 /// Payload that every path carries: IPv6's smallest MTU, 1,280 (RFC 8200, 5), less headers.
 pub(crate) const SMALL_MTU: u32 = 1208;
 

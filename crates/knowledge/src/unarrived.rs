@@ -5,7 +5,7 @@
 use coalescope_capture::facts::{Connection, Trace};
 
 use crate::finding::{Finding, Id, Proof, Subject};
-use crate::thresholds::{NEVER_CAME_S, SMALL_MTU};
+use crate::thresholds::SMALL_MTU;
 use crate::words::{bytes, connections, reference, time, without_frames};
 
 /// Such connections at a point.
@@ -24,10 +24,9 @@ fn lacks(connection: &Connection) -> u32 {
 }
 
 impl Unarrived {
-    /// Counts a connection that lacks at least a segment, for so long that single segments were sent again.
+    /// Counts a connection that lacks at least a segment.
     pub(crate) fn add(&mut self, connection: &Connection) {
-        let tried_s = connection.last_s - connection.first_s;
-        if lacks(connection) < SMALL_MTU || tried_s < NEVER_CAME_S {
+        if lacks(connection) < SMALL_MTU {
             return;
         }
         self.count += 1;
@@ -80,15 +79,15 @@ mod tests {
     use crate::sample;
     use crate::verdict::judge;
 
-    /// What is said first of a connection with a request, of whose answer so many bytes never came, in so many seconds.
-    fn first(never_came: u32, seconds: f64) -> Option<Id> {
+    /// What is said first of a connection with a request, of whose answer so many bytes never came.
+    fn first(never_came: u32) -> Option<Id> {
         let mut trace = Trace {
             points: vec![sample::point("here", Default::default())],
             ..Trace::default()
         };
         let point = &mut trace.points[0];
         let mut connection = Connection {
-            last_s: seconds,
+            last_s: 6.0,
             ..Connection::default()
         };
         (
@@ -102,13 +101,8 @@ mod tests {
 
     #[test]
     fn an_answer_that_never_comes_is_lost() {
-        assert_eq!(first(15_708, 6.0), Some(Id::LossNotMerging));
-        assert_eq!(first(15_708, 1.0), Some(Id::Healthy), "it may come yet");
-        assert_eq!(
-            first(1, 6.0),
-            Some(Id::Healthy),
-            "a FIN takes a number, too"
-        );
-        assert_eq!(first(0, 6.0), Some(Id::Healthy));
+        assert_eq!(first(15_708), Some(Id::LossNotMerging));
+        assert_eq!(first(1), Some(Id::Healthy), "a FIN takes a number, too");
+        assert_eq!(first(0), Some(Id::Healthy));
     }
 }

@@ -40,6 +40,16 @@ impl Connection {
         receiver.announce_edge(&sender.acks, frame.time_ns);
     }
 
+    /// For how long a side with this direction's data has been waited for: since the other one's data, if it sent any.
+    pub(crate) fn waited_ns(&self, index: usize) -> i64 {
+        let other = &self.flows[1 - index];
+        if other.counts.data_frames > 0 {
+            self.last_ns - other.last_data_ns
+        } else {
+            0
+        }
+    }
+
     /// Scale of the windows of a direction, where no handshake shows it but all else does.
     pub(crate) fn inferred_scale(&self, index: usize) -> Option<u8> {
         let client = if self.client_is_low { LOW } else { HIGH };

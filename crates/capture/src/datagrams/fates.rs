@@ -178,8 +178,9 @@ pub(super) fn by_length(point: &mut Datagrams) {
             .collect();
         let parts = lengths_of(short.iter().map(length));
         let lengths: Vec<u32> = long.iter().map(length).collect();
-        let Some(part) = part_of(&lengths, &parts).filter(|_| !are_one_apart(&point.seen, flow))
-        else {
+        let counts = flow.iter().any(|at| point.seen[*at].id != 0);
+        let part = part_of(&lengths, &parts, counts);
+        let Some(part) = part.filter(|_| !are_one_apart(&point.seen, flow)) else {
             continue;
         };
         for at in long {
@@ -195,8 +196,9 @@ fn lengths_of(all: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 /// The length of the parts that long datagrams were merged from: that of the longest short one; or of a shorter one of which all
-/// are whole multiples, since two or three parts together may still fit a frame.
-fn part_of(long: &[u32], short: &[u32]) -> Option<u32> {
+/// are whole multiples, since two or three parts together may still fit a frame. The latter only where identifications (`counts`) would
+/// show a program's own messages: these are padded to multiples as well.
+fn part_of(long: &[u32], short: &[u32], counts: bool) -> Option<u32> {
     let (longest, others) = short.split_first()?;
     if are_multiples(long.iter().copied(), *longest) {
         return Some(*longest);
@@ -207,7 +209,9 @@ fn part_of(long: &[u32], short: &[u32]) -> Option<u32> {
     };
     let distinct: BTreeSet<&u32> = long.iter().collect();
     let part = others.iter().find(all).copied();
-    part.filter(|part| distinct.len() >= SEVERAL && are_multiples(long.iter().copied(), *part))
+    part.filter(|part| {
+        counts && distinct.len() >= SEVERAL && are_multiples(long.iter().copied(), *part)
+    })
 }
 
 /// Whether the IPv4 identification of most datagrams behind a long one is the next number: a sender counts each datagram that

@@ -13,6 +13,10 @@ const SURELY_SINGLE: u32 = 1220;
 /// Up to this a frame is single wherever the MTU is at least 1500.
 const MAYBE_SINGLE: u32 = 1460;
 
+/// By when a sender whose data does not get through has repeated a segment by itself more than once: timeouts begin with 0.2 to 1 s and
+/// double (RFC 6298, 2.1 and 5.5).
+const NEVER_CAME_NS: i64 = 3_000_000_000;
+
 impl Flow {
     /// A frame without payload has the sequence number of the sender's next byte. A number one below is a keep-alive or
     /// window probe (Linux sends them without a byte). A number beyond the bytes seen shows data that was sent and did
@@ -38,10 +42,11 @@ impl Flow {
         }
     }
 
-    /// Bytes that were sent and did not come here, where none did and none is acknowledged.
-    pub(crate) fn never_came(&self) -> u32 {
+    /// Bytes that were sent and did not come here, where none did and none is acknowledged, for `waited_ns`.
+    pub(crate) fn never_came(&self, waited_ns: i64) -> u32 {
         let beyond = self.ranges.next().saturating_sub(self.una);
         let is_silent = self.counts.data_frames == 0 && self.started;
+        let is_silent = is_silent && waited_ns >= NEVER_CAME_NS;
         u32::try_from(beyond)
             .ok()
             .filter(|_| is_silent)

@@ -45,9 +45,13 @@ impl Flow {
         let size = self.tally.largest_segment();
         let newest = self.outstanding.newest().len;
         let odd = self.tally.note_odd();
-        odd.rejected_mtu = error.mtu;
+        let is_new = std::mem::replace(&mut odd.rejected_mtu, error.mtu) != error.mtu;
         if let Some(size) = size {
             let lengths = Lengths::of(error, size, options);
+            // Another router has a smaller MTU, or the sender has forgotten this one, as Linux does after 600 s.
+            if is_new || newest > lengths.fits && !lengths.obeys(newest) {
+                odd.obeyed_ns = 0;
+            }
             if odd.obeyed_ns == 0 && lengths.obeys(newest) {
                 odd.obeyed_ns = now_ns;
             }
@@ -79,15 +83,24 @@ mod tests {
     /// Merged and single frames that were refused with this MTU, of a sender with segments of 1,448 bytes whose newest data has
     /// `newest` bytes: by when each message came, in seconds, and the payload that it quotes.
     fn rejected(mtu: u32, newest: u32, messages: &[(i64, u32)]) -> [u32; 2] {
+        let all: Vec<_> = messages
+            .iter()
+            .map(|(time_s, payload)| (*time_s, mtu, newest, *payload))
+            .collect();
+        rejected_in_turn(&all)
+    }
+
+    /// The same, of messages with an MTU and the newest data of their own.
+    fn rejected_in_turn(messages: &[(i64, u32, u32, u32)]) -> [u32; 2] {
         let mut flow = Flow::default();
         flow.tally.segment.set_bound(1_448);
-        let mut frame = Frame::default();
-        frame.payload = newest;
-        let sent = Transmission::new(&frame, 1);
-        flow.outstanding.push(sent, &mut Common::default());
-        for (time_s, payload) in messages {
+        for (at, (time_s, mtu, newest, payload)) in messages.iter().enumerate() {
+            let mut frame = Frame::default();
+            frame.payload = *newest;
+            let sent = Transmission::new(&frame, 1 + 10_000 * at as u64);
+            flow.outstanding.push(sent, &mut Common::default());
             let error = TooBig {
-                mtu,
+                mtu: *mtu,
                 quoted_len: payload + HEADERS,
                 quoted_ip_header: 20,
                 ..TooBig::default()
@@ -127,5 +140,20 @@ mod tests {
         assert_eq!(rejected(1_400, 1_348, &messages), [2, 2]);
         assert_eq!(rejected(1_400, 1_448, &messages), [0, 4]);
         assert_eq!(rejected(1_400, 100, &messages), [0, 4]);
+    }
+
+    #[test]
+    fn a_smaller_mtu_farther_on_and_one_that_is_forgotten_are_told_anew() {
+        let learnt = (1, 1_400, 1_348, 1_448);
+        let farther = (2, 1_280, 1_348, 1_348);
+        assert_eq!(
+            rejected_in_turn(&[learnt, farther, farther, farther]),
+            [0, 4]
+        );
+        let forgotten = (700, 1_400, 1_448, 1_448);
+        assert_eq!(
+            rejected_in_turn(&[learnt, forgotten, forgotten, forgotten]),
+            [0, 4]
+        );
     }
 }

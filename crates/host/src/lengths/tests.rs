@@ -91,7 +91,11 @@ fn what_a_chain_drops_is_found_through_jumps() {
 fn what_is_decided_before_meets_nothing() {
     let long = rule(LONG, DROP);
     let of_flows = Rule {
-        accepts_flows: true,
+        is_of_flows: true,
+        cases: vec![Case {
+            lengths: ANY,
+            verdict: Verdict::Accept,
+        }],
         ..Rule::default()
     };
     for first in [
@@ -109,15 +113,86 @@ fn what_is_decided_before_meets_nothing() {
         ),
         []
     );
+    // Some packets are accepted: nobody knows which.
     let some = narrow(rule(ANY, jump()));
     assert_eq!(
         said(false, &[some, long.clone()], &[of_flows]),
-        dropped(false)
+        dropped(true)
     );
-    assert_eq!(
-        said(false, &[narrow(rule(ANY, Verdict::Accept)), long], &[]),
-        dropped(false)
-    );
+    let some = narrow(rule(ANY, Verdict::Accept));
+    assert_eq!(said(false, &[some, long.clone()], &[]), dropped(true));
+    let hands_over = Rule {
+        offloads: true,
+        ..rule(ANY, Verdict::Other(None))
+    };
+    assert_eq!(said(false, &[hands_over, long.clone()], &[]), dropped(true));
+    // Those of others do not matter.
+    for of_others in ["udp", "icmp"] {
+        let mut other = narrow(rule(ANY, Verdict::Accept));
+        other.asks.protocol = Some(of_others.to_owned());
+        assert_eq!(said(false, &[other, long.clone()], &[]), dropped(false));
+    }
+}
+
+/// What a chain at the end of a goto leaves comes back to where the first chain was called, or to the policy.
+#[test]
+fn what_a_goto_leaves_open_comes_back() {
+    let goes = || rule(ANY, Verdict::Goto("more".to_owned()));
+    let counts = rule(ANY, Verdict::Other(None));
+    let short = rule(SHORT, Verdict::Accept);
+    let accepted = (None, Some(1500), "accept".to_owned(), false);
+    let both = [vec![accepted], dropped(false)].concat();
+    assert_eq!(said(true, &[short, goes()], from_ref(&counts)), both);
+    let chain = |name: &str, rules: Vec<Rule>| Chain {
+        name: name.to_owned(),
+        rules,
+        ..Chain::default()
+    };
+    let base = Chain {
+        hook: Some("forward".to_owned()),
+        ..chain(
+            "base",
+            vec![
+                rule(ANY, Verdict::Jump("first".to_owned())),
+                rule(LONG, DROP),
+            ],
+        )
+    };
+    let first = chain("first", vec![goes()]);
+    let found = rules(&[base, first, chain("more", vec![counts])]);
+    assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn a_chain_at_several_devices_is_of_each() {
+    let base = Chain {
+        hook: Some("ingress".to_owned()),
+        devices: vec!["p0".to_owned(), "p1".to_owned()],
+        rules: vec![rule(LONG, DROP)],
+        ..Chain::default()
+    };
+    let found = rules(&[base]).into_iter();
+    let names: Vec<_> = found.filter_map(|rule| rule.interface).collect();
+    assert_eq!(names, ["p0", "p1"]);
+}
+
+/// As services of a cluster have: a chain for each, and a rule that jumps there.
+#[test]
+fn many_chains_are_followed_up_to_a_number_of_rules() {
+    let name = |at: usize| format!("service-{at}");
+    let jumps = (0..30_000).map(|at| rule(ANY, Verdict::Jump(name(at))));
+    let base = Chain {
+        hook: Some("forward".to_owned()),
+        rules: jumps.collect(),
+        ..Chain::default()
+    };
+    let services = (0..30_000).map(|at| Chain {
+        name: name(at),
+        rules: vec![rule(LONG, DROP)],
+        ..Chain::default()
+    });
+    let all: Vec<Chain> = [base].into_iter().chain(services).collect();
+    assert!(rules(&all).len() < FOLLOWED);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn chain(chain: nftables::Chain) -> Chain {
         table: chain.table,
         name: chain.name,
         hook: chain.hook.map(str::to_owned),
-        device: chain.device,
+        devices: chain.devices,
         drops: chain.drops,
         rules: chain.rules.into_iter().map(rule).collect(),
     }
@@ -93,7 +93,8 @@ fn rule(rule: nftables::Rule) -> Rule {
     Rule {
         cases: cases(rule.lengths, &verdict),
         is_for_all: !rule.asks && !rule.narrow,
-        accepts_flows: rule.accepts_flows,
+        is_of_flows: rule.is_of_flows,
+        offloads: rule.offloads,
         spares_flows: rule.spares_flows,
         asks: LengthRule {
             by: "nftables".to_owned(),

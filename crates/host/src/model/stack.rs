@@ -67,7 +67,7 @@ pub struct Route {
 
 /// A rule of a packet filter or policer that asks how long a packet is. A merged frame is as long as
 /// all its segments together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LengthRule {
     /// `nftables`, `iptables` or `tc`.

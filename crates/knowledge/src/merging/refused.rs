@@ -163,8 +163,8 @@ impl<'a> Refused<'a> {
             ),
         };
         let mtu = worst.rejected.mtu_bytes.unwrap_or(0);
-        // After such messages a sender makes its segments smaller than most of them were.
-        let size = worst.segment_size_bytes.filter(|size| *size < mtu);
+        // After such messages a sender makes its segments smaller than most of them were. IPv4 and TCP have 40 bytes of headers at least.
+        let size = worst.segment_size_bytes.filter(|size| size + 40 <= mtu);
         let size = size.map_or(String::new(), |size| format!(" of {size} bytes"));
         format!(
             "{messages} ICMP \"packet too big\" messages{whom} (MTU {mtu}) quote merged frames; each of their segments{size} would fit",

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::socket::{Raw, Socket};
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use reading::Reading;
+use sets::Sets;
 use std::collections::BTreeMap;
 use values::big;
 
@@ -26,8 +27,9 @@ const EXPRESSION_DATA: u16 = 2;
 /// `NFTA_CHAIN_POLICY`, and `NF_DROP`.
 const POLICY: u16 = 5;
 const DROP: u32 = 0;
-/// `NFTA_HOOK_DEV`.
+/// `NFTA_HOOK_DEV`, and `_DEVS` where there are several.
 const HOOK_DEVICE: u16 = 3;
+const HOOK_DEVICES: u16 = 4;
 /// `NFPROTO_INET`, `_IPV4`, `_NETDEV`, `_BRIDGE`, `_IPV6`.
 const FAMILIES: [(u8, &str); 5] = [
     (1, "inet"),
@@ -56,8 +58,8 @@ pub struct Chain {
     pub name: String,
     /// The hook of a base chain; `None` if other chains jump to it.
     pub hook: Option<&'static str>,
-    /// The device of a base chain of the family netdev, if it is one.
-    pub device: Option<String>,
+    /// The devices of a base chain of the family netdev.
+    pub devices: Vec<String>,
     /// What no rule decides is dropped.
     pub drops: bool,
     /// Its rules in their order.
@@ -81,8 +83,10 @@ pub struct Rule {
     pub narrow: bool,
     /// It asks for anything but TCP and lengths.
     pub asks: bool,
-    /// It accepts all packets of flows.
-    pub accepts_flows: bool,
+    /// It asks for all packets of flows, and for nothing else.
+    pub is_of_flows: bool,
+    /// It hands flows to a flowtable.
+    pub offloads: bool,
     /// It asks for no packet of a flow.
     pub spares_flows: bool,
 }
@@ -123,13 +127,14 @@ pub fn filter_chains() -> Result<Vec<Chain>, Error> {
     };
     let chains = dump(GET_CHAIN, "list the chains of nftables")?;
     let mut chains: BTreeMap<Key, Chain> = chains.iter().filter_map(chain).collect();
+    let mut sets = Sets::default();
     // The kernel lists rules in their order.
     for message in &dump(GET_RULE, "list the rules of nftables")? {
         let Some((key, mut reading)) = reading(message) else {
             continue;
         };
         if let Some(name) = reading.set.take() {
-            let listed = sets::elements(&socket, (key.0, &key.1, &name));
+            let listed = sets.elements(&socket, (key.0, &key.1, &name));
             reading.lengths = Lengths::Set(listed);
         }
         if let Some(chain) = chains.get_mut(&key) {
@@ -152,11 +157,17 @@ fn chain(message: &Raw) -> Option<(Key, Chain)> {
         table: key.1.clone(),
         name: key.2.clone(),
         hook: hook(family, attributes),
-        device: attributes.inside(HOOK).text(HOOK_DEVICE),
+        devices: devices(attributes.inside(HOOK)),
         drops: attributes.get(POLICY).and_then(big) == Some(DROP),
         rules: Vec::new(),
     };
     Some((key, chain))
+}
+
+fn devices(hook: Attributes<'_>) -> Vec<String> {
+    let several = hook.inside(HOOK_DEVICES).iter();
+    let several = several.map(|(_, name)| crate::attributes::text(name));
+    hook.text(HOOK_DEVICE).into_iter().chain(several).collect()
 }
 
 fn hook(family: u8, chain: Attributes<'_>) -> Option<&'static str> {

@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn iptables(line: &str) -> Option<LengthRule> {
-        first(of_iptables(line, &[])?.1)
+        first(of_iptables(line, &Default::default())?.1)
     }
 
     /// What the first case of a rule says of lengths, if it asks for them.

@@ -63,20 +63,10 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Whether all packets of flows are accepted.
-    fn accepts_flows(&self) -> bool {
-        let accepts = self
-            .rule
-            .verdict
-            .as_ref()
-            .is_some_and(|one| one.name == "accept");
-        self.is_of_flows && !self.narrows && self.lengths == Lengths::Any && accepts
-    }
-
     pub(super) fn done(self) -> Rule {
         Rule {
             asks: self.narrows || self.is_of_flows || self.rule.spares_flows,
-            accepts_flows: self.accepts_flows(),
+            is_of_flows: self.is_of_flows && !self.narrows && self.lengths == Lengths::Any,
             lengths: self.lengths,
             ..self.rule
         }
@@ -117,6 +107,7 @@ impl Reading {
             "lookup" => self.looks_up(data)?,
             "immediate" => self.verdict(data.inside(2))?,
             "reject" => self.does("reject"),
+            "flow_offload" => self.rule.offloads = true,
             "match" => self.matches(data)?,
             "target" if data.text(1)? == "REJECT" => self.does("reject"),
             "counter" | "log" | "notrack" | "last" | "objref" | "target" => {}
@@ -182,12 +173,16 @@ impl Reading {
         Some(())
     }
 
-    /// `NFTA_LOOKUP_SET`, `_SREG`, and `_DREG` of a map, which may be the verdict. What is in a set of states is not listed: of states that are
-    /// accepted together, or have verdicts of their own, flows are one that passes, as no firewall works otherwise.
+    /// `NFTA_LOOKUP_SET`, `_SREG`, `_DREG` of a map, which may be the verdict, and `_FLAGS` (`NFT_LOOKUP_F_INV`). What is in a set of
+    /// states is not listed: a rule that asks for one is taken to ask for flows, and a map to accept these, so that nobody is accused
+    /// for what comes behind.
     fn looks_up(&mut self, data: Attributes<'_>) -> Option<()> {
-        match self.register(number(data, 2)?).held {
-            Loaded::Length => self.set = Some(data.text(1)?),
-            Loaded::State => {
+        let inverted = number(data, 5).is_some_and(|flags| flags & 1 != 0);
+        match (self.register(number(data, 2)?).held, inverted) {
+            (Loaded::Length, false) => self.set = Some(data.text(1)?),
+            (Loaded::Length, true) => self.lengths = Lengths::Unknown,
+            (Loaded::State, true) => self.rule.spares_flows = true,
+            (Loaded::State, false) => {
                 self.is_of_flows = true;
                 if number(data, 3) == Some(0) {
                     self.does("accept");
@@ -350,15 +345,16 @@ mod tests {
     }
 
     #[test]
-    fn what_accepts_a_part_of_the_flows_is_no_way_through() {
-        let mut reading = Reading {
-            is_of_flows: true,
-            ..Reading::default()
+    fn what_asks_for_a_part_of_the_flows_is_not_of_flows() {
+        let is_of_flows = |narrows| {
+            let reading = Reading {
+                is_of_flows: true,
+                narrows,
+                ..Reading::default()
+            };
+            reading.done().is_of_flows
         };
-        assert!(!reading.accepts_flows());
-        reading.does("accept");
-        assert!(reading.accepts_flows());
-        reading.narrows = true;
-        assert!(!reading.accepts_flows());
+        assert!(is_of_flows(false));
+        assert!(!is_of_flows(true));
     }
 }

@@ -7,6 +7,7 @@ use super::values::{big, length};
 use crate::attributes::{Attributes, emit, string};
 use crate::socket::{Raw, Socket};
 use netlink_packet_core::DefaultNla;
+use std::collections::BTreeMap;
 
 /// `NFT_MSG_GETSET`, `_GETSETELEM`.
 const GET_SETS: u16 = (NF_TABLES << 8) | 10;
@@ -40,37 +41,48 @@ impl Edge {
     }
 }
 
-/// The lengths in a set of a family and table, each with its verdict if the set is a map of verdicts; `None` if they cannot be
-/// listed.
-pub(super) fn elements(
-    socket: &Socket,
-    (family, table, set): (u8, &str, &str),
-) -> Option<Vec<(u32, u32, Option<Verdict>)>> {
-    let list = |kind, attributes: &[DefaultNla]| {
-        let bytes = [&[family], &HEADER[1..], &emit(attributes)].concat();
-        let request = Raw { kind, bytes };
-        socket.dump(&request, "list a set of nftables").ok()
-    };
-    let sets = list(GET_SETS, &[string(TABLE, table)])?;
-    let is_ranged = sets.iter().find_map(|message| flags(message, set))? & OF_RANGES != 0;
-    let answers = list(GET_ELEMENTS, &[string(TABLE, table), string(SET, set)])?;
-    let lists = answers
-        .iter()
-        .filter_map(|message| message.bytes.get(HEADER.len()..));
-    let elements = lists.flat_map(|list| Attributes(list).inside(ELEMENTS).iter());
-    let edges = elements.map(|(_, element)| edge(Attributes(element), is_ranged));
-    let edges = edges.collect::<Option<Vec<Edge>>>()?;
-    Some(if is_ranged {
-        ranges(edges)
-    } else {
-        singles(edges)
-    })
+/// The sets of tables, listed once for each table: by name, whether they have ranges.
+#[derive(Debug, Default)]
+pub(super) struct Sets(BTreeMap<(u8, String), BTreeMap<String, bool>>);
+
+impl Sets {
+    /// The lengths in a set of a family and table, each with its verdict if the set is a map of verdicts; `None` if they cannot be
+    /// listed.
+    pub(super) fn elements(
+        &mut self,
+        socket: &Socket,
+        (family, table, set): (u8, &str, &str),
+    ) -> Option<Vec<(u32, u32, Option<Verdict>)>> {
+        let list = |kind, attributes: &[DefaultNla]| {
+            let bytes = [&[family], &HEADER[1..], &emit(attributes)].concat();
+            let request = Raw { kind, bytes };
+            socket.dump(&request, "list a set of nftables").ok()
+        };
+        let of_table = self.0.entry((family, table.to_owned())).or_insert_with(|| {
+            let sets = list(GET_SETS, &[string(TABLE, table)]).unwrap_or_default();
+            sets.iter().filter_map(name_and_ranges).collect()
+        });
+        let is_ranged = *of_table.get(set)?;
+        let answers = list(GET_ELEMENTS, &[string(TABLE, table), string(SET, set)])?;
+        let lists = answers
+            .iter()
+            .filter_map(|message| message.bytes.get(HEADER.len()..));
+        let elements = lists.flat_map(|list| Attributes(list).inside(ELEMENTS).iter());
+        let edges = elements.map(|(_, element)| edge(Attributes(element), is_ranged));
+        let edges = edges.collect::<Option<Vec<Edge>>>()?;
+        Some(if is_ranged {
+            ranges(edges)
+        } else {
+            singles(edges)
+        })
+    }
 }
 
-/// The flags of the set with this name.
-fn flags(message: &Raw, name: &str) -> Option<u32> {
+/// The name of a set, and whether it has ranges.
+fn name_and_ranges(message: &Raw) -> Option<(String, bool)> {
     let set = Attributes(message.bytes.get(HEADER.len()..)?);
-    (set.text(NAME)? == name).then(|| set.get(SET_FLAGS).and_then(big).unwrap_or(0))
+    let flags = set.get(SET_FLAGS).and_then(big).unwrap_or(0);
+    Some((set.text(NAME)?, flags & OF_RANGES != 0))
 }
 
 /// Keys are in network byte order where ranges are looked up, and single lengths as the machine has them.

@@ -16,8 +16,10 @@ pub(super) fn within(from: u32, to: u32, inverted: bool) -> Option<(u32, u32)> {
 pub(super) fn length(value: &[u8], swapped: bool) -> Option<u32> {
     match (value.len(), swapped) {
         (2, _) => Some(u16::from_be_bytes(*value.first_chunk()?).into()),
-        (_, true) => big(value),
-        (_, false) => Some(u32::from_ne_bytes(*value.first_chunk()?)),
+        (4, true) => big(value),
+        (4, false) => Some(u32::from_ne_bytes(*value.first_chunk()?)),
+        // Joined with another field.
+        _ => None,
     }
 }
 

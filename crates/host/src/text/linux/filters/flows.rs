@@ -44,24 +44,44 @@ fn is_for_syn(words: &[&str]) -> bool {
     value == Some(&"syn") || masked.is_none() && rest.first() == Some(&"syn")
 }
 
-/// Whether a rule of nft accepts all that belongs to flows, whatever else it is.
-pub(in crate::text::linux) fn are_accepted_by_nft(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if line.starts_with("ct state vmap") {
-        return line.contains("established : accept");
+/// Whether a rule of nft asks for all that belongs to flows, and for nothing else.
+pub(super) fn are_asked_by_nft(line: &str) -> bool {
+    let words = super::narrow::words(line);
+    if verdict_of_established(&words).is_some() {
+        return true;
     }
     let Some((states, inverted)) = nft_states(&words) else {
         return false;
     };
-    let quoted = line.split('"').nth(1).unwrap_or_default();
-    let plain = line.replace(quoted, "");
-    let others = plain.replace(&states, "");
+    let others = words.join(" ").replace(&states, "");
     let harmless = [
-        "ct", "state", "counter", "packets", "bytes", "accept", "comment", "\"\"",
+        "ct", "state", "counter", "packets", "bytes", "accept", "comment", "return",
     ];
-    let mut others = others.split_whitespace();
-    let is_all = others.all(|word| harmless.contains(&word) || word.parse::<u64>().is_ok());
-    is_all && !inverted && has_flows(&states) && words.contains(&"accept")
+    let to_chain = ["jump", "goto"].iter().find_map(|verdict| {
+        let at = words.iter().position(|word| word == verdict)?;
+        Some([*verdict, words.get(at + 1)?])
+    });
+    let is_harmless = |word: &str| {
+        harmless.contains(&word)
+            || word.parse::<u64>().is_ok()
+            || to_chain.is_some_and(|chain| chain.contains(&word))
+    };
+    !inverted && has_flows(&states) && others.split_whitespace().all(is_harmless)
+}
+
+/// The words of what a map of states does with an established flow: `ct state vmap { established : accept, ... }`.
+pub(super) fn verdict_of_established<'w, 's>(words: &'w [&'s str]) -> Option<&'w [&'s str]> {
+    let ["ct", "state", "vmap", "{", map @ ..] = words else {
+        return None;
+    };
+    let at = map
+        .windows(2)
+        .position(|pair| pair == ["established", ":"])?;
+    let rest = &map[at + 2..];
+    let end = rest
+        .iter()
+        .position(|word| word.ends_with(',') || *word == "}");
+    rest.get(..end.map_or(rest.len(), |end| end + 1))
 }
 
 /// The states of `-m conntrack --ctstate NEW`, `-m state --state NEW`, and whether it asks for others.
@@ -84,18 +104,16 @@ pub(super) fn are_spared_by_iptables(words: &[&str]) -> bool {
     of_state || for_syn || syn.is_some_and(is_plain)
 }
 
-/// The chain of which a rule of iptables-save accepts all that belongs to flows.
-pub(in crate::text::linux) fn are_accepted_in(line: &str) -> Option<&str> {
-    let line = line.find("-A ").map(|at| &line[at..])?;
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let (states, inverted) = iptables_states(&words)?;
+/// Whether a rule of iptables-save asks for all that belongs to flows, and for nothing else.
+pub(super) fn are_asked_by_iptables(words: &[&str]) -> bool {
+    let Some((states, inverted)) = iptables_states(words) else {
+        return false;
+    };
     let narrows = [
         "-i", "-o", "-s", "-d", "-p", "!", "--dport", "--sport", "--mark",
     ];
     let is_all = !words.iter().any(|word| narrows.contains(word));
-    let accepts = words.windows(2).any(|pair| pair == ["-j", "ACCEPT"]);
-    let chain = words.get(1).copied()?;
-    (is_all && accepts && !inverted && has_flows(states)).then_some(chain)
+    is_all && !inverted && has_flows(states)
 }
 
 /// The states in a line of `iptables -L`.
@@ -207,11 +225,18 @@ mod tests {
             ("ct state related accept", false),
             (
                 "ct state established,related counter packets 1 bytes 2",
-                false,
+                true,
+            ),
+            ("ct state established,related return", true),
+            ("ct state established,related jump others", true),
+            ("ct state established tcp dport 22 accept", false),
+            (
+                "ct state vmap { established : jump others, new : drop }",
+                true,
             ),
             ("ct state != established accept", false),
         ] {
-            assert_eq!(are_accepted_by_nft(line), accepts, "{line}");
+            assert_eq!(are_asked_by_nft(line), accepts, "{line}");
         }
         for (rule, accepts) in [
             ("-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT", true),
@@ -224,14 +249,11 @@ mod tests {
                 false,
             ),
             ("-m conntrack --ctstate RELATED -j ACCEPT", false),
-            ("-m conntrack --ctstate ESTABLISHED -j other", false),
+            ("-m conntrack --ctstate ESTABLISHED -j other", true),
         ] {
             let line = format!("-A FORWARD {rule}");
-            assert_eq!(
-                are_accepted_in(&line),
-                accepts.then_some("FORWARD"),
-                "{line}"
-            );
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(are_asked_by_iptables(&words), accepts, "{line}");
         }
         for (line, accepts) in [
             (

@@ -30,7 +30,7 @@ impl Asked {
 }
 
 /// The words of a line, without what stands between quotation marks.
-fn words(line: &str) -> Vec<&str> {
+pub(super) fn words(line: &str) -> Vec<&str> {
     let unquoted = line.split('"').step_by(2);
     unquoted.flat_map(str::split_whitespace).collect()
 }

@@ -48,9 +48,17 @@ fn take(chain: &mut Chain, line: &str, words: &[&str]) {
     match words {
         ["type", _, "hook", hook, rest @ ..] => {
             chain.hook = Some((*hook).to_owned());
-            if let ["device", name, ..] = rest {
-                chain.device = Some(name.trim_matches('"').to_owned());
-            }
+            let names: Vec<&str> = match rest {
+                ["device", name, ..] => vec![name],
+                ["devices", "=", "{", names @ ..] => names
+                    .iter()
+                    .copied()
+                    .take_while(|name| *name != "}")
+                    .collect(),
+                _ => Vec::new(),
+            };
+            let plain = |name: &str| name.trim_matches(['"', ',']).to_owned();
+            chain.devices = names.into_iter().map(plain).collect();
         }
         ["comment" | "policy" | "devices" | "flags", ..] | [] => {}
         [word, ..] if word.starts_with('#') => {}
@@ -61,6 +69,7 @@ fn take(chain: &mut Chain, line: &str, words: &[&str]) {
 /// A rule of `nft list ruleset`.
 pub(super) fn of_nft(line: &str) -> Rule {
     let words: Vec<&str> = line.split_whitespace().collect();
+    let unquoted = narrow::words(line);
     let asked = narrow::of_nft(line);
     let name = |keys: &[&str]| after(&words, keys).map(|name| name.trim_matches('"').to_owned());
     Rule {
@@ -68,14 +77,15 @@ pub(super) fn of_nft(line: &str) -> Rule {
             by: "nftables".to_owned(),
             interface: name(&["iifname", "iif"]),
             to: name(&["oifname", "oif"]),
-            protocol: nft_protocol(&words),
+            protocol: nft_protocol(&unquoted),
             narrow: asked.narrow,
             ..LengthRule::default()
         },
         is_for_all: asked.is_for_all(),
-        accepts_flows: flows::are_accepted_by_nft(line),
+        is_of_flows: flows::are_asked_by_nft(line),
+        offloads: words.windows(2).any(|pair| pair == ["flow", "add"]),
         spares_flows: flows::are_spared_by_nft(&words),
-        cases: nft_cases(&words),
+        cases: nft_cases(&unquoted),
     }
 }
 
@@ -86,6 +96,7 @@ fn nft_cases(words: &[&str]) -> Vec<Case> {
         matches!(pair, ["meta" | "ip", "length"]) || matches!(pair, ["ip6", "length"])
     });
     let Some(rest) = at.and_then(|at| words.get(at + 2..)) else {
+        let verdict = flows::verdict_of_established(words).map_or(verdict, nft_verdict);
         let lengths = Lengths::Any;
         return vec![Case { lengths, verdict }];
     };
