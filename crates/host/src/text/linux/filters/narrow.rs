@@ -6,21 +6,23 @@
 pub(in crate::text::linux) struct Asked {
     /// More than an interface, TCP and the state of a flow.
     pub(in crate::text::linux) narrow: bool,
-    /// For anything but TCP.
+    /// For anything but TCP and lengths.
     some: bool,
+    /// For lengths.
+    lengths: bool,
     /// The packet goes no further in the chain.
     ends: bool,
 }
 
 impl Asked {
-    /// Whether it meets every packet of TCP.
+    /// Whether it meets every packet of TCP, lengths aside.
     pub(in crate::text::linux) fn is_for_all(self) -> bool {
         !self.some && !self.narrow
     }
 
     /// Whether no packet of TCP meets the rules behind.
     pub(in crate::text::linux) fn leaves_none(self) -> bool {
-        self.ends && self.is_for_all()
+        self.ends && !self.lengths && self.is_for_all()
     }
 
     fn target(&mut self, verdict: &str) {
@@ -49,10 +51,13 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
             )
             | ("counter", ["packets", _, "bytes", _, after @ ..])
             | ("counter" | "comment", after) => after,
-            ("meta" | "ip" | "ip6", ["length", "vmap", value @ ..])
-            | ("meta", ["length" | "l4proto" | "nfproto" | "protocol", value @ ..])
-            | ("ip", ["length" | "protocol", value @ ..])
-            | ("ip6", ["length" | "nexthdr", value @ ..])
+            ("meta" | "ip" | "ip6", ["length", "vmap", value @ ..] | ["length", value @ ..]) => {
+                asked.lengths = true;
+                behind_value(value)
+            }
+            ("meta", ["l4proto" | "nfproto" | "protocol", value @ ..])
+            | ("ip", ["protocol", value @ ..])
+            | ("ip6", ["nexthdr", value @ ..])
             | ("ct", ["state", value @ ..]) => {
                 asked.some = true;
                 behind_value(value)
@@ -127,7 +132,11 @@ pub(in crate::text::linux) fn of_iptables(line: &str) -> Option<(&str, Asked)> {
             }
             "-p" if matches!(value, "tcp" | "6") => 1,
             "-m" if ["length", "tcp", "comment", "conntrack", "state"].contains(&value) => 1,
-            "-i" | "-o" | "-p" | "--length" | "--ctstate" | "--state" => {
+            "--length" => {
+                asked.lengths = true;
+                1
+            }
+            "-i" | "-o" | "-p" | "--ctstate" | "--state" => {
                 asked.some = true;
                 1
             }
@@ -160,7 +169,7 @@ pub(in crate::text::linux) fn of_list(line: &str, titles: &[&str]) -> Asked {
     let mut asked = Asked {
         narrow: !is_any("source") || !is_any("destination"),
         some: !is_any("in") || !is_any("out") || !is_tcp,
-        ends: false,
+        ..Asked::default()
     };
     asked.target(column("target").unwrap_or_default());
     let rest = line.split("/*").next().unwrap_or_default();
