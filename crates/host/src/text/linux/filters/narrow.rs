@@ -74,15 +74,7 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
                     behind_value(value)
                 }
             }
-            ("log", after) => {
-                let is_own = |word: &&&str| {
-                    ![
-                        "accept", "drop", "reject", "return", "continue", "jump", "goto",
-                    ]
-                    .contains(*word)
-                };
-                &after[after.iter().take_while(is_own).count()..]
-            }
+            ("log", after) => behind_log(after),
             ("accept" | "drop" | "return" | "continue", after) => {
                 asked.target(word);
                 after
@@ -98,6 +90,15 @@ pub(in crate::text::linux) fn of_nft(line: &str) -> Asked {
         };
     }
     asked
+}
+
+/// What follows the options of a log: its verdict.
+fn behind_log<'w, 's>(words: &'w [&'s str]) -> &'w [&'s str] {
+    const VERDICTS: [&str; 7] = [
+        "accept", "drop", "reject", "return", "continue", "jump", "goto",
+    ];
+    let options = words.iter().take_while(|word| !VERDICTS.contains(word));
+    &words[options.count()..]
 }
 
 /// What follows a value: a word, a set, with an operator in front or not.
