@@ -12,7 +12,7 @@ const FOLLOWED: usize = 20_000;
 /// How deep chains may jump: the kernel's own limit (`NFT_JUMP_STACK_SIZE`).
 const DEPTH: usize = 16;
 /// A packet of IP is no longer than this, but with BIG TCP: what includes it has no upper end.
-const LONGEST: u64 = 65_535;
+pub(crate) const LONGEST: u64 = 65_535;
 
 /// Lengths from and to.
 pub(crate) type Range = (u64, u64);
@@ -161,9 +161,9 @@ fn key(chain: &Chain) -> Key<'_> {
 }
 
 /// What comes to a chain.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Way {
-    hook: Option<String>,
+    /// The hook, and what was asked for on the way.
     asks: LengthRule,
     lengths: Option<Range>,
 }
@@ -178,8 +178,8 @@ impl Way {
             (device, None)
         };
         Self {
-            hook: base.hook.clone(),
             asks: LengthRule {
+                hook: base.hook.clone(),
                 interface,
                 to,
                 ..LengthRule::default()
@@ -196,7 +196,7 @@ impl Way {
             to: own.to.clone().or_else(|| way.to.clone()),
             protocol: own.protocol.clone().or_else(|| way.protocol.clone()),
             narrow: own.narrow || way.narrow,
-            hook: self.hook.clone(),
+            hook: way.hook.clone(),
             ..own.clone()
         }
     }
@@ -286,11 +286,7 @@ impl<'a> Walk<'a> {
         let is_for_all = (rule.is_for_all || rule.is_of_flows) && is_any;
         if let Verdict::Jump(name) | Verdict::Goto(name) = &case.verdict {
             let goes = matches!(case.verdict, Verdict::Goto(_));
-            let way = Way {
-                asks,
-                lengths,
-                ..way.clone()
-            };
+            let way = Way { asks, lengths };
             let end = match self.target(chain, name).filter(|_| depth > 0) {
                 Some(next) => self.chain(next, &way, depth - 1),
                 // What is not shown may accept anything.

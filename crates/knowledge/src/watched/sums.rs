@@ -48,19 +48,13 @@ pub(super) fn of_interface(drop: &Drop, watched: &Watched) -> Option<Table> {
 
 /// Segments of a merged frame that came through the interface and was not dropped, on average; none if none came.
 pub(super) fn passing_segments(drop: &Drop, watched: &Watched) -> Option<f64> {
-    let name = drop.from.as_ref().or(drop.interface.as_ref())?;
-    let of = if drop.from.is_some() {
-        received
-    } else {
-        queued
+    type Counts = fn(&Frames) -> [u64; 2];
+    let (frames, segments): (Counts, Counts) = match drop.from {
+        Some(_) => (received, |of| [of.received.segments, 0]),
+        None => (queued, |of| [of.queued.segments, 0]),
     };
-    let [merged, frames] = all(watched, name, of)?;
-    let of = if drop.from.is_some() {
-        |frames: &Frames| [frames.received.segments, 0]
-    } else {
-        |frames: &Frames| [frames.queued.segments, 0]
-    };
-    let [segments, _] = all(watched, name, of)?;
+    let [merged, frames] = all(watched, drop.place()?, frames)?;
+    let [segments, _] = all(watched, drop.place()?, segments)?;
     let passed = merged.checked_sub(drop.died().min(MOST))?;
     let single = frames.saturating_sub(merged);
     let of_passed = segments.checked_sub(sum([single, drop.merged_segments]))?;

@@ -6,7 +6,7 @@ pub(super) mod narrow;
 pub(super) mod nft;
 
 use super::out::{Out, is_name};
-use crate::lengths::bounds;
+use crate::lengths::{LONGEST, bounds};
 use crate::model::{LengthRule, Redirect, Snapshot};
 use crate::text::notes::first_line;
 use crate::text::{Reader, Text};
@@ -30,9 +30,6 @@ pub(super) const QUEUES: Reader = Reader {
     },
     read: |text, snapshot| Out::linux(text, QUEUES.name, snapshot).finish(),
 };
-
-/// A packet of IP is no longer than this, but with BIG TCP: what includes it has no upper end.
-const LONGEST: u64 = 65_535;
 
 /// `> 1500`, `1501-65535`, `!= 0-1500`, `1500`; `None` of a set.
 fn of_words(words: &[&str]) -> Option<(u64, u64)> {

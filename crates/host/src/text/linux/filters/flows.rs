@@ -45,12 +45,11 @@ fn is_for_syn(words: &[&str]) -> bool {
 }
 
 /// Whether a rule of nft asks for all that belongs to flows, and for nothing else.
-pub(super) fn are_asked_by_nft(line: &str) -> bool {
-    let words = super::narrow::words(line);
-    if verdict_of_established(&words).is_some() {
+pub(super) fn are_asked_by_nft(words: &[&str]) -> bool {
+    if verdict_of_established(words).is_some() {
         return true;
     }
-    let Some((states, inverted)) = nft_states(&words) else {
+    let Some((states, inverted)) = nft_states(words) else {
         return false;
     };
     let others = words.join(" ").replace(&states, "");
@@ -236,7 +235,8 @@ mod tests {
             ),
             ("ct state != established accept", false),
         ] {
-            assert_eq!(are_asked_by_nft(line), accepts, "{line}");
+            let words = crate::text::linux::filters::narrow::words(line);
+            assert_eq!(are_asked_by_nft(&words), accepts, "{line}");
         }
         for (rule, accepts) in [
             ("-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT", true),

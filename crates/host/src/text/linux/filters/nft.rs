@@ -82,7 +82,7 @@ pub(super) fn of_nft(line: &str) -> Rule {
             ..LengthRule::default()
         },
         is_for_all: asked.is_for_all(),
-        is_of_flows: flows::are_asked_by_nft(line),
+        is_of_flows: flows::are_asked_by_nft(&unquoted),
         offloads: words.windows(2).any(|pair| pair == ["flow", "add"]),
         spares_flows: flows::are_spared_by_nft(&words),
         cases: nft_cases(&unquoted),
